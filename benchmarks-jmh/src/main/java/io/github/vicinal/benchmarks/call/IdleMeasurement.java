@@ -12,7 +12,7 @@ import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.ProcessCpu;
 import io.github.vicinal.benchmarks.Report;
 
-/** What connections of the path tcp cost a server while they make no calls. */
+/** Cost of idle connections of the path tcp to a server. */
 public final class IdleMeasurement implements Measurement {
 
 	private static final double MAX_CORE = 0.01;
@@ -37,7 +37,7 @@ public final class IdleMeasurement implements Measurement {
 		RemoteLink link = RemoteLink.loopback();
 		try (RemoteServer server = RemoteServer.start(link, RemoteKeys.create(directory, List.of(link.server())),
 				Map.of("vicinal.tcp.enabled", "true", "vicinal.tcp.max-connections", connections + 1))) {
-			// What the first connections load stays.
+			// The classes that the first connections load remain.
 			new IdleConnections(server.url(), 100).close();
 			double bytesBefore = server.usedBytes();
 			double residentBefore = server.residentBytes();

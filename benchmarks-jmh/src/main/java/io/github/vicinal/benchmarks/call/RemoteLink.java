@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is between client and server: the loopback interface, or a pair of virtual network
+ * Link between client and server: the loopback interface, or a pair of virtual network
  * devices of which the server's is in a network namespace of its own.
  *
  * @param name how figures call it

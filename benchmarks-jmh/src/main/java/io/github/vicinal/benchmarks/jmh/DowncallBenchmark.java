@@ -39,7 +39,7 @@ public class DowncallBenchmark {
 
 	public long argument = -4711;
 
-	/** What a call costs at least: the same in Java. */
+	/** Lower bound of a call: the same in Java. */
 	@Benchmark
 	public long java() {
 		return Math.abs(this.argument);

@@ -79,7 +79,7 @@ public final class ExchangeService implements Service {
 
 	private final Semaphore waiting = new Semaphore(MAX_WAITING);
 
-	/** How many exchanges begin at this moment, and may be kept later. */
+	/** Number of exchanges that begin at this moment, and may be kept later. */
 	private final LongAdder beginning = new LongAdder();
 
 	private volatile boolean stopping;

@@ -1,7 +1,7 @@
 package io.github.vicinal.path;
 
 /**
- * How a path keeps others from reading and changing calls. Decides which paths may stand
+ * Protection of a path against reading and changing calls. Decides which paths may stand
  * in for https.
  *
  * @since 0.1.0

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.vicinal.peer.PeerAnnouncement;
 
 /**
- * Says which paths may stand in for the HTTP requests to a peer, by what is known of the
- * way of these requests. Thread-safe.
+ * Decides which paths may stand in for the HTTP requests to a peer, by the facts about
+ * the way of these requests. Thread-safe.
  *
  * @since 0.1.0
  */

@@ -11,30 +11,30 @@ package io.github.vicinal.requestserver;
  */
 final class HangDetector {
 
-	/** How often an interval is looked at. */
+	/** Number of looks per interval. */
 	private static final int LOOKS = 4;
 
 	/**
-	 * The number of intervals for which requests may take, while little is known of them.
-	 * The first ones load classes and connect; but two servers that wait for each other's
+	 * Number of intervals that requests may take while little is known about them. The
+	 * first ones load classes and connect; but two servers that wait for each other's
 	 * permits from the first call on must come free before their clients give up.
 	 */
 	private static final int UNKNOWN_INTERVALS = 100;
 
-	/** What a timer can keep to. */
+	/** Shortest interval that a timer can keep, in nanoseconds. */
 	private static final long LEAST_NANOS = 1_000_000;
 
 	private final long intervalNanos;
 
 	private final ServiceTimes times;
 
-	/** When it was looked at last. */
+	/** Time of the last look. */
 	private long looked;
 
-	/** For how long nothing has ended while requests waited. */
+	/** Time without an end while requests waited, in nanoseconds. */
 	private long withoutEnd;
 
-	/** How many requests had ended when it was looked at last. */
+	/** Number of requests that had ended at the last look. */
 	private long ended;
 
 	HangDetector(long intervalNanos, ServiceTimes times) {
@@ -67,7 +67,7 @@ final class HangDetector {
 		return this.withoutEnd >= limitNanos();
 	}
 
-	/** Returns for how long nothing has ended while requests waited. */
+	/** Returns the time without an end while requests waited. */
 	long withoutEndNanos() {
 		return this.withoutEnd;
 	}

@@ -60,7 +60,7 @@ final class PermitQueue {
 
 	private final Map<Priority, TicketList> queues = new EnumMap<>(Priority.class);
 
-	/** How many requests are in flight by the name of their bulkhead. */
+	/** Number of requests in flight, by the name of their bulkhead. */
 	private final Map<String, Integer> bulkheads = new HashMap<>();
 
 	private final Map<Reason, Long> refusals = new EnumMap<>(Reason.class);

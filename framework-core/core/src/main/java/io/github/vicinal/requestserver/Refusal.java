@@ -5,7 +5,7 @@ import java.time.Duration;
 import io.github.vicinal.requestserver.Rejection.Reason;
 
 /**
- * What a queue decided about a request, with its numbers. Decided under the queue's lock;
+ * Decision of a queue against a request, with its numbers. Made under the queue's lock;
  * the text is made without it.
  */
 final class Refusal {

@@ -15,7 +15,7 @@ abstract class Ticket {
 
 	private final String channel;
 
-	/** What the request counts for. */
+	/** Bulkheads in which the request counts. */
 	private final List<Bulkhead> bulkheads;
 
 	private final Priority priority;

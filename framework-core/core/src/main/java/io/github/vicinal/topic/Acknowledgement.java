@@ -1,7 +1,7 @@
 package io.github.vicinal.topic;
 
 /**
- * Says when a message is handled, for listeners that are not done with it when their
+ * Confirms that a message is handled, for listeners that are not done with it when their
  * method returns. Until then the thread that called the listener waits, so
  * {@code concurrency} limits the number of messages that are open. Thread-safe; only the
  * first call counts.
@@ -10,12 +10,12 @@ package io.github.vicinal.topic;
  */
 public interface Acknowledgement {
 
-	/** Says that the message is handled. */
+	/** Confirms that the message is handled. */
 	void acknowledge();
 
 	/**
-	 * Says that the message could not be handled: it is attempted again, or given up, as
-	 * if the listener had thrown the exception.
+	 * Reports that the message could not be handled: it is attempted again, or given up,
+	 * as if the listener had thrown the exception.
 	 * @param cause what went wrong
 	 */
 	void reject(Exception cause);

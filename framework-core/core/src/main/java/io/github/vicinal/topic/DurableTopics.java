@@ -60,7 +60,7 @@ public interface DurableTopics extends Topics {
 	Map<String, List<StoredPosition>> positions();
 
 	/**
-	 * How far a consumer has come.
+	 * Stored position of a consumer.
 	 *
 	 * @param consumer its name
 	 * @param index the last message that it has handled, 0 for none

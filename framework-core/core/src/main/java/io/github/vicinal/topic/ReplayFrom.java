@@ -3,7 +3,7 @@ package io.github.vicinal.topic;
 import java.time.Instant;
 
 /**
- * Where in a durable topic a subscriber begins.
+ * Place in a durable topic at which a subscriber begins.
  *
  * @since 0.1.0
  */

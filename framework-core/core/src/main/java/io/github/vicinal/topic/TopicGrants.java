@@ -1,8 +1,8 @@
 package io.github.vicinal.topic;
 
 /**
- * Says which applications may publish to a topic and subscribe to it. Both sides ask: an
- * application that has no grant is refused by itself and by those it talks to, each by
+ * Names the applications that may publish to a topic and subscribe to it. Both sides ask:
+ * an application that has no grant is refused by itself and by those it talks to, each by
  * its own configuration. The kernel vouches for the user of a process; the names of
  * applications of one user are what they say. Implementations are thread-safe.
  *

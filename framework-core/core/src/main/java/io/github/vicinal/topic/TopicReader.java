@@ -43,7 +43,7 @@ public interface TopicReader<T> extends AutoCloseable {
 	 */
 	@Nullable Message<T> poll(Duration patience) throws InterruptedException;
 
-	/** Says that the message that was taken last is handled, if there is one. */
+	/** Confirms that the message that was taken last is handled, if there is one. */
 	void acknowledge();
 
 	/**

@@ -2,7 +2,6 @@ package io.github.vicinal.boot;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -287,16 +286,15 @@ class OutlastingHandlerTests {
 		}
 
 		private void stream(OutputStream out) {
-			byte[] part = "part".repeat(1000).getBytes(StandardCharsets.UTF_8);
 			try {
-				for (int i = 0; i < 10_000; i++) {
-					out.write(part);
+				// The client's reads pace it, a byte at a time.
+				while (true) {
+					out.write('x');
 					out.flush();
 					this.started.countDown();
-					TimeUnit.MILLISECONDS.sleep(5);
 				}
 			}
-			catch (IOException | InterruptedException ex) {
+			catch (IOException ex) {
 				this.ended.complete("cannot write");
 			}
 		}

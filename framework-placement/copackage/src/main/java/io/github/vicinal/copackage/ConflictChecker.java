@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.vicinal.copackage.Finding.Rule;
 
 /**
- * Says how close applications may come. Thread-safe.
+ * Decides how close applications may come. Thread-safe.
  * <p>
  * Each rule finds reasons, and each reason has a limit; the verdict is the farthest of
  * them. What is not known is never taken to be good.
@@ -57,7 +57,7 @@ public final class ConflictChecker {
 	private final Memory memory;
 
 	/**
-	 * What has been found out of libraries, by their bytes: pairs have most in common.
+	 * Facts about libraries, by their bytes, since pairs have most libraries in common.
 	 */
 	private final LibraryFacts.Known facts = new LibraryFacts.Known();
 
@@ -465,7 +465,7 @@ public final class ConflictChecker {
 	}
 
 	/**
-	 * Says what would be missing if an application took the versions of the other one.
+	 * Finds what would be missing if an application took the versions of the other one.
 	 */
 	private static void linkage(Inventory one, Set<String> files, Inventory other, Set<String> otherFiles,
 			List<Finding> findings) {

@@ -78,7 +78,9 @@ public record Finding(Rule rule, Verdict limit, String reason, String remedy) {
 		/** On one class path, an application would get beans of another. */
 		BEAN,
 
-		/** What one uses is missing in the version that the other has. */
+		/**
+		 * A member that one application uses is missing in the version of the other one.
+		 */
 		LINKAGE,
 
 		/** Together they need more memory than there is. */

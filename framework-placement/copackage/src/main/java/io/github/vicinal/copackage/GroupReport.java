@@ -3,7 +3,7 @@ package io.github.vicinal.copackage;
 import java.util.List;
 
 /**
- * How close several applications may come together.
+ * Verdict for several applications together.
  *
  * @param applications their names
  * @param verdict how close

@@ -49,7 +49,7 @@ public final class LayoutBuilder {
 
 	private static final String LAUNCHER = "launcher/vicinal-launcher.jar";
 
-	/** What the launcher must see of the JDK to take away what applications leave. */
+	/** Packages of the JDK that the launcher opens to remove what applications leave. */
 	private static final String OPENED = "java.base/java.lang java.base/java.util java.base/java.util.concurrent";
 
 	private static final String LOG = "shared/vicinal-launcher-logback.jar";

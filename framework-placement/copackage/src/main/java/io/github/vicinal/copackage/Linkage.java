@@ -38,7 +38,7 @@ final class Linkage {
 
 	private static final String OBJECT = "java/lang/Object";
 
-	/** What an object has without declaring it. */
+	/** Members that each object inherits. */
 	private static final Set<String> OF_OBJECT = Set.of("getClass", "hashCode", "equals", "clone", "toString", "notify",
 			"notifyAll", "wait", "finalize");
 
@@ -179,7 +179,7 @@ final class Linkage {
 	}
 
 	/**
-	 * What a class has.
+	 * Members of a class.
 	 *
 	 * @param members names with descriptors
 	 * @param parents its superclass and interfaces

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.vicinal.copackage.Finding.Rule;
 
 /**
- * What applications need, and how much there is.
+ * Memory that applications need, and the memory that there is.
  *
  * @param limit bytes that one JVM or container may use; 0 for no limit
  * @param needs bytes by name of the application, which hold before {@code -Xmx} of its

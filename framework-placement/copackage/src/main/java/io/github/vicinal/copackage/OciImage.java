@@ -195,7 +195,7 @@ public final class OciImage {
 
 		private void layer(String what, Content content) throws IOException {
 			Path file = this.work.resolve("layer.tar");
-			// Who runs it makes the socket for commands beside it.
+			// The user that runs it creates the socket for commands beside it.
 			int owner = this.user.matches("\\d{1,6}(:\\d+)?") ? Integer.parseInt(this.user.split(":", 2)[0]) : 0;
 			try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file));
 					TarWriter tar = new TarWriter(out, owner)) {
@@ -249,7 +249,7 @@ public final class OciImage {
 		}
 	}
 
-	/** What a layer holds. */
+	/** Content of a layer. */
 	@FunctionalInterface
 	private interface Content {
 

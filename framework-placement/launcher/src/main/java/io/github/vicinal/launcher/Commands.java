@@ -98,7 +98,7 @@ final class Commands {
 	}
 
 	/**
-	 * What a thread has used at one time.
+	 * Usage of a thread at one time.
 	 *
 	 * @param thread it
 	 * @param cpuNanos processor time

@@ -142,7 +142,7 @@ final class HostedApplication {
 	}
 
 	/**
-	 * Makes sure that it does not start any more; a start that is under way is given up.
+	 * Keeps the application from starting; a start that is under way is given up.
 	 */
 	void retire() {
 		this.retired = true;

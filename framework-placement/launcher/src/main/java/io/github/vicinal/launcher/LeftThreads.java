@@ -48,7 +48,7 @@ final class LeftThreads {
 		return null;
 	}
 
-	/** What {@code Timer.cancel} does; the timer itself is not to be found. */
+	/** Does what {@code Timer.cancel} does, since the timer itself cannot be found. */
 	private static void cancel(Thread thread) throws ReflectiveOperationException {
 		Object queue = value(thread, thread.getClass(), "queue");
 		if (queue == null) {

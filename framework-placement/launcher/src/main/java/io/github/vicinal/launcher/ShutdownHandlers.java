@@ -13,10 +13,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a class {@code SpringApplication} does when the JVM ends: closes contexts that
- * were started without the launcher's hook, and runs handlers that applications have
- * added. Spring Boot does both in one shutdown hook of the JVM, for all applications that
- * share the class. Here each application has its own, and they run when it stops.
+ * Shutdown work of a class {@code SpringApplication} at the end of the JVM: closes
+ * contexts that were started without the launcher's hook, and runs handlers that
+ * applications have added. Spring Boot does both in one shutdown hook of the JVM, for all
+ * applications that share the class. Here each application has its own, and they run when
+ * it stops.
  */
 final class ShutdownHandlers {
 

@@ -15,9 +15,8 @@ import java.util.HexFormat;
 import io.github.vicinal.topic.TopicException;
 
 /**
- * By what processes know of each other whether they live: a socket that the kernel closes
- * with the process. Other than locks of files, it works within one JVM too, and other
- * than process ids, between containers.
+ * Sign of life of a process for others: a socket that the kernel closes with the process.
+ * Unlike file locks it works within one JVM, and unlike process ids, between containers.
  */
 final class Alive implements AutoCloseable {
 
@@ -38,7 +37,7 @@ final class Alive implements AutoCloseable {
 	}
 
 	/**
-	 * Begins to live.
+	 * Creates the sign of life of this process.
 	 * @param directory where the sockets of all are
 	 */
 	static Alive open(Path directory) throws IOException {
@@ -71,7 +70,7 @@ final class Alive implements AutoCloseable {
 	private void accept() {
 		while (this.socket.isOpen()) {
 			try (SocketChannel asking = this.socket.accept()) {
-				// That it is accepted is all that the other side wants to know.
+				// The other side only needs to know that a connection is accepted.
 			}
 			catch (IOException ex) {
 				if (!this.socket.isOpen()) {
@@ -112,7 +111,7 @@ final class Alive implements AutoCloseable {
 			Files.deleteIfExists(path);
 		}
 		catch (IOException ex) {
-			// It is tried again by whoever asks next.
+			// The next process that asks tries again.
 		}
 	}
 

@@ -27,7 +27,7 @@ import org.springframework.core.env.Environment;
 
 /**
  * Auto-configuration of durable topics, for applications that name a directory for them.
- * What the JVM lacks is known at start.
+ * Missing JVM flags are reported at start.
  *
  * @since 0.1.0
  */

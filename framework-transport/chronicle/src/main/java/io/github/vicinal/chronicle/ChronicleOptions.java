@@ -3,7 +3,7 @@ package io.github.vicinal.chronicle;
 import java.time.Duration;
 
 /**
- * How durable topics are kept.
+ * Settings of durable topics.
  *
  * @param roll how often a topic begins a new file
  * @param maxBytes room of one topic on the volume. Beyond it the oldest files are

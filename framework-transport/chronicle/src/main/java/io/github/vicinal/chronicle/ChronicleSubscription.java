@@ -52,7 +52,7 @@ final class ChronicleSubscription<T> implements Subscription {
 
 	private final MessageAttempts<T> attempts;
 
-	/** Where the topic is. */
+	/** Directory of the topic. */
 	private final Path directory;
 
 	private final Consumer<ChronicleSubscription<?>> onEnd;
@@ -70,10 +70,12 @@ final class ChronicleSubscription<T> implements Subscription {
 
 	private volatile @Nullable Subscription bell;
 
-	/** Why nothing more is read, {@code null} as long as that is not so. */
+	/** Reason why reading has ended, {@code null} while it goes on. */
 	private volatile @Nullable String failure;
 
-	/** Why nothing comes although there is something, {@code null} if that is not so. */
+	/**
+	 * Reason why messages that are there cannot be read, {@code null} if there is none.
+	 */
 	private volatile @Nullable String stuck;
 
 	ChronicleSubscription(TopicSettings<T> settings, SubscriberSettings subscriber, MessageHandler<T> handler,
@@ -224,7 +226,7 @@ final class ChronicleSubscription<T> implements Subscription {
 
 		private final Source source;
 
-		/** When the last message was taken, or none was there. */
+		/** Time at which the last message was taken, or none was there. */
 		private volatile long lastTaken = System.nanoTime();
 
 		/** Guarded by the lock. */

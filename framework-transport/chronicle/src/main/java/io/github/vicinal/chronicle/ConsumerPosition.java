@@ -47,7 +47,7 @@ final class ConsumerPosition {
 		this.words.set(HANDLED, index);
 	}
 
-	/** Says that a message is about to be handled; returns whether it was before. */
+	/** Notes that a message is about to be handled; returns whether it was before. */
 	boolean begin(long index) {
 		boolean again = this.words.get(BEGUN) == index;
 		this.words.set(BEGUN, index);

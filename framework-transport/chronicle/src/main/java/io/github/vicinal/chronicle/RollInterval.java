@@ -5,8 +5,8 @@ import net.openhft.chronicle.queue.RollCycles;
 import net.openhft.chronicle.queue.rollcycles.TestRollCycles;
 
 /**
- * How often a topic begins a new file. Retention deletes whole files. The interval of a
- * topic that exists does not change.
+ * Interval after which a topic begins a new file. Retention deletes whole files. The
+ * interval of a topic that exists does not change.
  *
  * @since 0.1.0
  */

@@ -2,7 +2,7 @@ package io.github.vicinal.chronicle;
 
 import org.jspecify.annotations.Nullable;
 
-/** Where one thread of a subscription gets its messages. For one thread at a time. */
+/** Supplies one thread of a subscription with messages. Not thread-safe. */
 interface Source {
 
 	/** Returns the next message, or {@code null} if there is none now. */
@@ -71,7 +71,7 @@ interface Source {
 		};
 	}
 
-	/** What no other subscriber of the stream takes. */
+	/** Messages that no other subscriber of the stream takes. */
 	static Source stream(OpenTopic topic) {
 		StreamClaims claims = topic.claims();
 		DurableLog.Tail tail = topic.log().tail();
@@ -123,7 +123,7 @@ interface Source {
 
 			@Override
 			public void look() {
-				// Nobody else has anything to do with it.
+				// No other process shares it.
 			}
 
 			@Override

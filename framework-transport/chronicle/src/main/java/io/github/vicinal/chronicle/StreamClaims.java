@@ -146,17 +146,17 @@ final class StreamClaims {
 		return new Claim(slot, entry, false);
 	}
 
-	/** Says that a message is handled. */
+	/** Notes that a message is handled. */
 	void handled(Claim claim) {
 		this.words.set(word(claim.slot(), INDEX), 0);
 	}
 
-	/** Gives a message to whoever claims next. */
+	/** Leaves a message to the next subscriber that claims one. */
 	void giveBack(Claim claim) {
 		this.words.set(word(claim.slot(), OWNER), 0);
 	}
 
-	/** Gives the messages of dead processes to whoever claims next. */
+	/** Leaves the messages of dead processes to the next subscribers that claim some. */
 	void sweep() {
 		long dead = 0;
 		for (int slot = 0; slot < SLOTS; slot++) {

@@ -140,7 +140,7 @@ final class TopicDirectory {
 	}
 
 	/**
-	 * What all sides of a topic agree on.
+	 * Facts on which all sides of a topic agree.
 	 *
 	 * @param application who declares it
 	 * @param model who gets the messages

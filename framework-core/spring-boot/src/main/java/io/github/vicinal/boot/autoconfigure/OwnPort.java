@@ -9,8 +9,8 @@ import org.springframework.core.env.PropertySource;
 
 /**
  * The port of the application's own web server, {@code null} while it has none. It is
- * asked for with every request, and looking a property up in the whole environment takes
- * about 10 us. So only the property source that Spring Boot makes for ports is read.
+ * read with every request, so only the property source that Spring Boot makes for ports
+ * is searched, and not the whole environment.
  */
 final class OwnPort implements Supplier<@Nullable Integer> {
 

@@ -239,7 +239,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		}
 
 		/**
-		 * What is said of some requests.
+		 * Rule for some requests.
 		 *
 		 * @param path Path pattern as handlers have it, such as /orders/{id} or
 		 * /orders/**.
@@ -256,7 +256,7 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 				@DefaultValue List<String> callers, @Nullable Priority priority, @Nullable Integer maxInFlight,
 				@DefaultValue("rule") Per per) {
 
-			/** What a limit counts for. */
+			/** Scope of a limit. */
 			public enum Per {
 
 				/** All requests of the rule together. */

@@ -32,7 +32,7 @@ public final class Endpoints {
 	private final Supplier<List<Endpoint>> endpoints;
 
 	/**
-	 * What handles requests of a path.
+	 * Handler of the requests of a path.
 	 *
 	 * @param pattern the path
 	 * @param methods names of the HTTP methods, empty for all

@@ -83,7 +83,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 	/** Whether all of the response has gone to the client, whatever happens later. */
 	private boolean finished;
 
-	/** Whether the request itself names what encodings its client accepts. */
+	/** Whether the request itself names the encodings that its client accepts. */
 	private boolean asksForCompression;
 
 	ExchangeProcessor(TomcatExchanges server, AbstractHttp11Protocol<?> protocol) {
@@ -263,7 +263,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 		commit(status, headers);
 	}
 
-	/** Says where the body ends. */
+	/** Adds the field by which the client finds the end of the body. */
 	private void frame(MimeHeaders headers, boolean entity, boolean compressed) {
 		long length = this.response.getContentLengthLong();
 		boolean trailers = this.response.getTrailerFields() != null;
@@ -593,7 +593,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 		/** Bytes of the body, as they travel. */
 		private long written;
 
-		/** What the chunks of a response of unknown length add to it over HTTP. */
+		/** Number of bytes that chunked framing adds to a response over HTTP. */
 		private long framing;
 
 		private boolean chunked;
@@ -724,7 +724,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 			return this.written + this.framing;
 		}
 
-		/** What a compressed body is written to. */
+		/** Receiver of a compressed body. */
 		private final class Compressed extends OutputStream {
 
 			@Override

@@ -19,12 +19,12 @@ import io.github.vicinal.requestserver.InvalidSettingException;
 import io.github.vicinal.requestserver.Priority;
 
 /**
- * What is said of some requests by property: how much they matter, and how many of them
- * may be in flight.
+ * Rule by property for some requests: their priority, and how many of them may be in
+ * flight.
  */
 public final class RequestRule {
 
-	/** What the most in flight counts for. */
+	/** Scope of the limit. */
 	public enum Per {
 
 		/** All requests of the rule together. */

@@ -44,7 +44,7 @@ public final class RequestRules {
 	}
 
 	/**
-	 * What rules say of a request.
+	 * Result of the rules for a request.
 	 *
 	 * @param priority how much it matters, {@code null} if no rule says that
 	 * @param bulkheads what it counts for

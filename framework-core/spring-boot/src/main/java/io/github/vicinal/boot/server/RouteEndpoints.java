@@ -98,7 +98,7 @@ final class RouteEndpoints implements RouterFunctions.Visitor {
 	}
 
 	/**
-	 * What a predicate requires.
+	 * Requirements of a predicate.
 	 *
 	 * @param paths path patterns of which one must match, {@code null} if any path may
 	 * @param methods names of HTTP methods, empty for all

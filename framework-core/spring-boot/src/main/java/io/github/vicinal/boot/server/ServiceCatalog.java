@@ -440,7 +440,7 @@ public final class ServiceCatalog implements AutoCloseable {
 				&& !Thread.currentThread().isInterrupted()) {
 			LockSupport.parkNanos(this, POLL_NANOS);
 		}
-		// What is left of them could not be taken after the paths have ended.
+		// Their remaining parts could not be fetched after the paths have ended.
 		services.forEach(Service::cutOff);
 		stopAccepting(servers());
 		end((server) -> server.close(Duration.ofNanos(Math.max(0, deadline - System.nanoTime()))));

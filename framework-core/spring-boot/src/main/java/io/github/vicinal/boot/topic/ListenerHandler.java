@@ -27,7 +27,7 @@ final class ListenerHandler implements MessageHandler<Object> {
 
 	private final @Nullable DeadLetters deadLetters;
 
-	/** What threads of this listener wait for. */
+	/** Outcomes that threads of this listener wait for. */
 	private final Set<PendingAcknowledgement> pending = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean closing;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * What the parameters of a listener say: the type of the payload, whether the listener
+ * Facts from the parameters of a listener: the type of the payload, whether the listener
  * acknowledges, and whether Spring Messaging must resolve its arguments.
  *
  * @param payload the type of the payload

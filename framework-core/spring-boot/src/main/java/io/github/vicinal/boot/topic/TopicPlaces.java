@@ -4,7 +4,7 @@ import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.Topics;
 
 /**
- * Says whether a topic is in memory or durable.
+ * Decides whether a topic is in memory or durable.
  *
  * @since 0.1.0
  */

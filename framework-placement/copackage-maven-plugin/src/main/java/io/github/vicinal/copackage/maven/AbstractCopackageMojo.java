@@ -24,7 +24,7 @@ import io.github.vicinal.copackage.InvalidInputException;
 import io.github.vicinal.copackage.Inventory;
 import io.github.vicinal.copackage.PairReport;
 
-/** What both goals have in common: which applications, and what is accepted. */
+/** Common part of both goals: the applications, and the accepted findings. */
 abstract class AbstractCopackageMojo extends AbstractMojo {
 
 	/**
@@ -41,7 +41,7 @@ abstract class AbstractCopackageMojo extends AbstractMojo {
 	@Parameter(property = "copackage.accept")
 	private List<String> accept = new ArrayList<>();
 
-	/** Where the report is written as JSON. */
+	/** File to which the report is written as JSON. */
 	@Parameter(property = "copackage.report", defaultValue = "${project.build.directory}/copackage-report.json")
 	private @Nullable File report;
 

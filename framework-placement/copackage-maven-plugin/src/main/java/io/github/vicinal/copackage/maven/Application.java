@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Application {
 
-	/** How people call it, and the prefix of its output. */
+	/** Name of the application, and prefix of its output. */
 	private @Nullable String name;
 
 	/** {@code groupId:artifactId} of a module of this build. */
@@ -35,7 +35,7 @@ public final class Application {
 	/** The port that it gets. */
 	private @Nullable Integer port;
 
-	/** What the launcher gives to its main method. */
+	/** Arguments of its main method. */
 	private List<String> arguments = new ArrayList<>();
 
 	/** Creates an application; Maven does. */

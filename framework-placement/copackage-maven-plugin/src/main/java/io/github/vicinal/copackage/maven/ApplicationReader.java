@@ -105,7 +105,9 @@ final class ApplicationReader {
 								.toList()));
 	}
 
-	/** What the plugin of Spring Boot has made of a module, if it was packaged by now. */
+	/**
+	 * Jar that the plugin of Spring Boot has made of a module, if it is packaged already.
+	 */
 	private static @Nullable File executableJar(MavenProject module) throws IOException {
 		List<Artifact> candidates = new ArrayList<>(module.getAttachedArtifacts());
 		candidates.add(module.getArtifact());

@@ -27,7 +27,7 @@ import io.github.vicinal.copackage.LayoutBuilder;
 @Mojo(name = "build", defaultPhase = LifecyclePhase.PACKAGE, threadSafe = true)
 public final class BuildMojo extends AbstractCopackageMojo {
 
-	/** Where the layout is written. */
+	/** Directory to which the layout is written. */
 	@Parameter(property = "copackage.output", defaultValue = "${project.build.directory}/copackaged", required = true)
 	private @Nullable File outputDirectory;
 

@@ -14,7 +14,8 @@ import io.github.vicinal.copackage.Inventory;
 import io.github.vicinal.copackage.Verdict;
 
 /**
- * Says how close applications may come, and fails the build if that is not close enough.
+ * Reports how close applications may come, and fails the build if that is not close
+ * enough.
  *
  * @since 0.1.0
  */

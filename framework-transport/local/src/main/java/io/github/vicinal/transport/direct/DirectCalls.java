@@ -96,7 +96,7 @@ final class DirectCalls {
 			cutOff = this.callee.leave();
 		}
 		if (cutOff) {
-			// What the handler made of its interrupt is nobody's answer.
+			// A result of an interrupted handler is no answer.
 			throw new PathException(Reason.PEER_GONE, failure == null || failure.maybeExecuted(), CUT_OFF, failure);
 		}
 		if (reply == null) {

@@ -77,7 +77,7 @@ final class ServerConnection implements Runnable {
 
 	private volatile boolean goodbyeSaid;
 
-	/** What executes the calls of this connection, and nothing else. */
+	/** Thread that executes the calls of this connection, and nothing else. */
 	private volatile @Nullable Thread thread;
 
 	private int maxReplyBytes;
@@ -91,7 +91,7 @@ final class ServerConnection implements Runnable {
 		this.maxReplyBytes = this.limits.maxFrameBytes();
 	}
 
-	/** Says which thread will run this. Called before it starts. */
+	/** Sets the thread that will run this. Called before it starts. */
 	void runsOn(Thread own) {
 		this.thread = own;
 	}

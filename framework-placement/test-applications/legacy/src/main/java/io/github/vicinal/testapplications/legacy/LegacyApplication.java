@@ -33,7 +33,7 @@ import org.springframework.web.client.RestClient;
 @EnableConfigurationProperties(LegacyApplication.Paint.class)
 public class LegacyApplication {
 
-	/** Of a class of the application, on whatever thread runs it. */
+	/** Holds a class of the application on each thread that runs it. */
 	private static final ThreadLocal<Coat> COAT = new ThreadLocal<>();
 
 	public static void main(String[] arguments) throws Exception {

@@ -116,7 +116,7 @@ final class PublisherLink<T> {
 		try (SocketChannel opened = SocketChannel.open(StandardProtocolFamily.UNIX)) {
 			this.channel = opened;
 			if (this.closed) {
-				// Whoever closed the link may have seen no channel.
+				// The thread that closed the link may have seen no channel.
 				return;
 			}
 			opened.connect(UnixDomainSocketAddress.of(SocketFile.of(directory, this.instance, SocketFile.TOPICS)));
