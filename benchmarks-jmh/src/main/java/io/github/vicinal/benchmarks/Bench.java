@@ -8,15 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
-import tools.jackson.databind.json.JsonMapper;
-
 import io.github.vicinal.benchmarks.cache.CacheAdversarialMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheMemoryMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheSpeedMeasurement;
@@ -27,8 +18,8 @@ import io.github.vicinal.benchmarks.cache.CacheTraceMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheTracesMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheTrainTicketMeasurement;
 import io.github.vicinal.benchmarks.call.CallMeasurement;
-import io.github.vicinal.benchmarks.call.ExchangeMeasurement;
 import io.github.vicinal.benchmarks.call.EchoServer;
+import io.github.vicinal.benchmarks.call.ExchangeMeasurement;
 import io.github.vicinal.benchmarks.call.IdleMeasurement;
 import io.github.vicinal.benchmarks.call.RdmaMeasurement;
 import io.github.vicinal.benchmarks.call.RemoteMeasurement;
@@ -55,6 +46,14 @@ import io.github.vicinal.benchmarks.trainticket.LoopMeasurement;
 import io.github.vicinal.benchmarks.trainticket.TrainTicketMeasurement;
 import io.github.vicinal.benchmarks.wait.RawServer;
 import io.github.vicinal.benchmarks.wait.WaitMeasurement;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The one entry to measurements. */
 @Command(name = "bench", mixinStandardHelpOptions = true,

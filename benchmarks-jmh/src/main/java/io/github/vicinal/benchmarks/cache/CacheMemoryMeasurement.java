@@ -2,11 +2,10 @@ package io.github.vicinal.benchmarks.cache;
 
 import java.util.List;
 
-import org.openjdk.jol.info.GraphLayout;
-
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.cache.CachePolicy;
+import org.openjdk.jol.info.GraphLayout;
 
 /** Memory per entry beyond key and value. */
 public final class CacheMemoryMeasurement implements Measurement {

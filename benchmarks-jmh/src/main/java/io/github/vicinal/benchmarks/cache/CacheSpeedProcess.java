@@ -12,9 +12,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.benchmarks.SteadyState;
+import org.jspecify.annotations.Nullable;
 
 /** Measures one cache in a process of its own. */
 public final class CacheSpeedProcess {

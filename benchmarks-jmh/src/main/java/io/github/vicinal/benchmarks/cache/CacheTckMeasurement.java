@@ -10,10 +10,9 @@ import java.util.List;
 
 import javax.xml.parsers.DocumentBuilderFactory;
 
-import org.w3c.dom.Element;
-
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
+import org.w3c.dom.Element;
 
 /**
  * Runs the compatibility kit of JCache as the build does, on each engine, and counts.

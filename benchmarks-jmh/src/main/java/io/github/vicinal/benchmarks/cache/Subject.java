@@ -6,14 +6,13 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.google.common.cache.CacheBuilder;
+import io.github.vicinal.cache.Cache;
+import io.github.vicinal.cache.CachePolicy;
 import org.cache2k.Cache2kBuilder;
 import org.ehcache.config.builders.CacheConfigurationBuilder;
 import org.ehcache.config.builders.CacheManagerBuilder;
 import org.ehcache.config.builders.ResourcePoolsBuilder;
 import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.cache.Cache;
-import io.github.vicinal.cache.CachePolicy;
 
 /** A cache that is measured, made by its own builder with nothing but a size. */
 interface Subject {

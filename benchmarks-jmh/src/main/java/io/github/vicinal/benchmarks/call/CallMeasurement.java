@@ -5,11 +5,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-import org.springframework.context.ConfigurableApplicationContext;
-
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.benchmarks.call.Sample.Load;
+
+import org.springframework.context.ConfigurableApplicationContext;
 
 /** Single typed calls through the annotated interface, against RestClient with JSON. */
 public final class CallMeasurement implements Measurement {

@@ -2,11 +2,11 @@ package io.github.vicinal.benchmarks.call;
 
 import java.util.List;
 
+import io.github.vicinal.channel.AffinityChannel;
+
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
-
-import io.github.vicinal.channel.AffinityChannel;
 
 /** The contract that is called: it returns what it gets. */
 @AffinityChannel

@@ -5,6 +5,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.boot.exchange.Exchanges;
+import io.github.vicinal.report.ChannelReport;
+
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
@@ -14,9 +17,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Profile;
 import org.springframework.web.client.RestClient;
-
-import io.github.vicinal.boot.exchange.Exchanges;
-import io.github.vicinal.report.ChannelReport;
 
 /** A client application that has a {@code RestClient} and no interface. */
 final class ExchangeClient implements AutoCloseable {

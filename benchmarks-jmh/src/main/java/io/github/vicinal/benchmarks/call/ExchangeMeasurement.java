@@ -5,11 +5,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-import org.springframework.context.ConfigurableApplicationContext;
-
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.benchmarks.call.Sample.Load;
+
+import org.springframework.context.ConfigurableApplicationContext;
 
 /**
  * HTTP exchanges of RestClient with Apache HttpClient, against the same client by TCP.

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-import org.springframework.util.FileSystemUtils;
-
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.ProcessCpu;
 import io.github.vicinal.benchmarks.Report;
+
+import org.springframework.util.FileSystemUtils;
 
 /** Cost of idle connections of the path tcp to a server. */
 public final class IdleMeasurement implements Measurement {

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-import io.grpc.ManagedChannel;
-import org.springframework.util.FileSystemUtils;
-import tools.jackson.databind.json.JsonMapper;
-
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.benchmarks.call.Sample.Load;
+import io.grpc.ManagedChannel;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.util.FileSystemUtils;
 
 /**
  * The path rdma against RestClient and gRPC-java, on a machine with an RDMA device of
@@ -101,9 +101,9 @@ public final class RdmaMeasurement implements Measurement {
 	private static Report measure(Settings settings, List<Variant> variants, long serverPid)
 			throws InterruptedException {
 		for (Variant variant : variants) {
-			double seconds = Sample.warmUp(variant.call(), ONE, serverPid);
-			settings.say(Double.isNaN(seconds) ? "%s, %d KB: NO steady state" : "%s, %d KB: steady after %.0f s",
-					variant.name(), variant.kilobytes(), seconds);
+			int seconds = Sample.warmUp(variant.call(), ONE, serverPid);
+			settings.say((seconds < 0) ? "%s, %d KB: NO steady state" : "%s, %d KB: steady after %d s", variant.name(),
+					variant.kilobytes(), seconds);
 		}
 		Map<Variant, List<Sample>> samples = new LinkedHashMap<>();
 		int repeats = settings.quick() ? 3 : 7;

@@ -9,13 +9,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-import io.grpc.ManagedChannel;
-import org.springframework.util.FileSystemUtils;
-import tools.jackson.databind.json.JsonMapper;
-
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.benchmarks.call.Sample.Load;
+import io.grpc.ManagedChannel;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.util.FileSystemUtils;
 
 /** The path tcp against RestClient and gRPC-java, over loopback and over veth. */
 public final class RemoteMeasurement implements Measurement {
@@ -145,10 +145,8 @@ public final class RemoteMeasurement implements Measurement {
 		int repeats = settings.quick() ? 3 : 7;
 		double sampleSeconds = settings.quick() ? 0.5 : 2;
 		for (Variant variant : variants) {
-			double seconds = settings.quick() ? warmUpShortly(variant)
-					: Sample.warmUp(variant.call(), variant.load(), variant.serverPid());
-			settings.say(Double.isNaN(seconds) ? "%s: NO steady state" : "%s: steady after %.0f s", variant.key(),
-					seconds);
+			int seconds = Sample.warmUp(variant.call(), variant.load(), variant.serverPid());
+			settings.say((seconds < 0) ? "%s: NO steady state" : "%s: steady after %d s", variant.key(), seconds);
 		}
 		Map<Variant, List<Sample>> samples = new LinkedHashMap<>();
 		for (int repeat = 1; repeat <= repeats; repeat++) {
@@ -159,12 +157,6 @@ public final class RemoteMeasurement implements Measurement {
 			}
 		}
 		return report(samples);
-	}
-
-	private static double warmUpShortly(Variant variant) throws InterruptedException {
-		double seconds = 3;
-		Sample.take(variant.call(), variant.load(), seconds, variant.serverPid());
-		return seconds;
 	}
 
 	private static Report report(Map<Variant, List<Sample>> samples) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.grpc.Server;
+
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**

@@ -8,10 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 import com.sun.management.OperatingSystemMXBean;
-import org.HdrHistogram.Histogram;
-
 import io.github.vicinal.benchmarks.ProcessCpu;
 import io.github.vicinal.benchmarks.SteadyState;
+import org.HdrHistogram.Histogram;
 
 /**
  * Result of one variant in one repeat.

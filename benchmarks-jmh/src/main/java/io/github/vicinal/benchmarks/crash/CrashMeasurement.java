@@ -10,14 +10,13 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-import org.HdrHistogram.Histogram;
-
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.RawLanes;
 import io.github.vicinal.transport.shm.ShmOptions;
 import io.github.vicinal.transport.shm.ShmPathServer;
+import org.HdrHistogram.Histogram;
 
 /**
  * Kills servers and clients at random moments, some during the handshake, and looks at

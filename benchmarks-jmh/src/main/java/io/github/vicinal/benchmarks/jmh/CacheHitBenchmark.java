@@ -3,6 +3,9 @@ package io.github.vicinal.benchmarks.jmh;
 import java.util.concurrent.TimeUnit;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.github.vicinal.cache.Cache;
+import io.github.vicinal.cache.CacheBuilder;
+import io.github.vicinal.cache.CachePolicy;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -15,10 +18,6 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
-
-import io.github.vicinal.cache.Cache;
-import io.github.vicinal.cache.CacheBuilder;
-import io.github.vicinal.cache.CachePolicy;
 
 /** A hit, as most of them are: some keys far more often than others. */
 @State(Scope.Benchmark)

@@ -10,6 +10,12 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.codec.ContractCodec;
+import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.contract.ContractReader.MethodDescription;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -23,13 +29,6 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 import tools.jackson.databind.json.JsonMapper;
-
-import io.github.vicinal.codec.Codecs;
-import io.github.vicinal.codec.ContractCodec;
-import io.github.vicinal.codec.EncodeBuffer;
-import io.github.vicinal.contract.Contract;
-import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.contract.ContractReader.MethodDescription;
 
 /** Writes and reads one result of a call, by each codec. */
 @State(Scope.Thread)

@@ -2,6 +2,11 @@ package io.github.vicinal.benchmarks.jmh;
 
 import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.requestserver.Permit;
+import io.github.vicinal.requestserver.Priority;
+import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.requestserver.RequestServerSettings;
+import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -12,12 +17,6 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
-
-import io.github.vicinal.requestserver.Priority;
-import io.github.vicinal.requestserver.RequestServer;
-import io.github.vicinal.requestserver.RequestServerSettings;
-import io.github.vicinal.requestserver.RequestServerSettings.Threads;
-import io.github.vicinal.requestserver.Permit;
 
 /** Cost that a free permit of the request server adds to a call. */
 @State(Scope.Benchmark)

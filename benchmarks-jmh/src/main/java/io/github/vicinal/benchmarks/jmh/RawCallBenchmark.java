@@ -2,6 +2,10 @@ package io.github.vicinal.benchmarks.jmh;
 
 import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.benchmarks.wait.RawServer;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.transport.shm.RawLanes;
+import io.github.vicinal.transport.shm.lane.ClientLane;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -14,11 +18,6 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
-
-import io.github.vicinal.benchmarks.wait.RawServer;
-import io.github.vicinal.path.PathException;
-import io.github.vicinal.transport.shm.RawLanes;
-import io.github.vicinal.transport.shm.lane.ClientLane;
 
 /** Bytes through shared memory to another process and back; allocates nothing. */
 @State(Scope.Benchmark)

@@ -3,6 +3,7 @@ package io.github.vicinal.benchmarks.jmh;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.selection.PathSelector;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -14,8 +15,6 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
-
-import io.github.vicinal.selection.PathSelector;
 
 /** Cost that the choice of a path adds to a call that takes no time. */
 @State(Scope.Benchmark)

@@ -14,7 +14,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
+import io.github.vicinal.benchmarks.Measurement;
+import io.github.vicinal.benchmarks.Report;
 import org.HdrHistogram.AtomicHistogram;
+
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
@@ -24,9 +27,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.util.FileSystemUtils;
 import org.springframework.web.service.registry.ImportHttpServices;
-
-import io.github.vicinal.benchmarks.Measurement;
-import io.github.vicinal.benchmarks.Report;
 
 /**
  * Replicas of which one is near: shared memory to that one, HTTP over a link with a delay

@@ -1,9 +1,9 @@
 package io.github.vicinal.benchmarks.locality;
 
+import io.github.vicinal.channel.AffinityChannel;
+
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.service.annotation.GetExchange;
-
-import io.github.vicinal.channel.AffinityChannel;
 
 /** The contract that is called: it takes its time, and says who answered. */
 @AffinityChannel

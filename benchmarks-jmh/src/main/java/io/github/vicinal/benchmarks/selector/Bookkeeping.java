@@ -5,7 +5,6 @@ import java.util.Arrays;
 import java.util.List;
 
 import com.sun.management.ThreadMXBean;
-
 import io.github.vicinal.selection.PathSelector;
 
 /**

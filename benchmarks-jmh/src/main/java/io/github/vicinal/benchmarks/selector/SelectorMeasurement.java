@@ -18,15 +18,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.benchmarks.shm.Transport;
 import io.github.vicinal.benchmarks.shm.Transports;
+import io.github.vicinal.choice.Decision;
 import io.github.vicinal.selection.PathSelector;
 import io.github.vicinal.selection.PathSelector.PathSwitch;
-import io.github.vicinal.choice.Decision;
+import org.jspecify.annotations.Nullable;
 
 /** The path selector over real paths between two processes. */
 public final class SelectorMeasurement implements Measurement {

@@ -8,7 +8,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 
 import com.sun.net.httpserver.HttpServer;
-
 import io.github.vicinal.benchmarks.shm.Transports;
 
 /** Answers each request with its own bytes: over shared memory, sockets and HTTP. */

@@ -6,9 +6,9 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.IntUnaryOperator;
 
+import io.github.vicinal.choice.Decision;
 import io.github.vicinal.selection.PathSelector;
 import io.github.vicinal.selection.PathSelector.PathSwitch;
-import io.github.vicinal.choice.Decision;
 
 /**
  * Callers in a closed loop over simulated paths: each makes its next call when the last

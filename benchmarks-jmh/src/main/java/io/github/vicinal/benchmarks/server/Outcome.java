@@ -8,15 +8,14 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 import com.netflix.concurrency.limits.Limiter;
-import org.HdrHistogram.AtomicHistogram;
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.requestserver.Request;
 import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.requestserver.RequestServerReport;
 import io.github.vicinal.requestserver.RequestServerSettings;
+import org.HdrHistogram.AtomicHistogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Result of an open-loop load on a request server whose handlers wait for a declared

@@ -7,12 +7,11 @@ import java.util.function.Function;
 import com.netflix.concurrency.limits.Limiter;
 import com.netflix.concurrency.limits.limit.Gradient2Limit;
 import com.netflix.concurrency.limits.limiter.SimpleLimiter;
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.requestserver.RequestServerSettings;
 import io.github.vicinal.requestserver.RequestServerSettings.Threads;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Twice and five times the load that the request server can do, against the same server

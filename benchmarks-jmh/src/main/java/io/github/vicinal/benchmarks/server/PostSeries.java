@@ -11,10 +11,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.HdrHistogram.AtomicHistogram;
-
 import io.github.vicinal.benchmarks.SteadyState;
 import io.github.vicinal.benchmarks.call.EchoProcess;
+import org.HdrHistogram.AtomicHistogram;
 
 /**
  * A series of POST requests over loopback, as fast as they go, to an application in a

@@ -13,9 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 import com.sun.management.ThreadMXBean;
-import org.HdrHistogram.Histogram;
-
 import io.github.vicinal.benchmarks.ThreadCpu;
+import org.HdrHistogram.Histogram;
 
 /** Puts loads on transports and measures. Used by one thread. */
 final class LoadRunner implements AutoCloseable {

@@ -12,9 +12,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.benchmarks.ThreadCpu;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server and a client in JVMs of their own, which end with this one. Transports that

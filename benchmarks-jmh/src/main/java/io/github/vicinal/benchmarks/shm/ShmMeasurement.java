@@ -12,14 +12,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.benchmarks.SteadyState;
 import io.github.vicinal.benchmarks.call.Echo;
 import io.github.vicinal.benchmarks.call.EchoClient;
 import io.github.vicinal.benchmarks.call.EchoProcess;
+import org.jspecify.annotations.Nullable;
 
 /** Shared memory against all other ways between two processes of one host. */
 public final class ShmMeasurement implements Measurement {

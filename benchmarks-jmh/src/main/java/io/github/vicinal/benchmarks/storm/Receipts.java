@@ -1,12 +1,12 @@
 package io.github.vicinal.benchmarks.storm;
 
+import io.github.vicinal.channel.AffinityChannel;
+
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
-
-import io.github.vicinal.channel.AffinityChannel;
 
 /** The contract that is called. Each call has a number of its own. */
 @AffinityChannel

@@ -12,7 +12,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.benchmarks.Measurement;
+import io.github.vicinal.benchmarks.Report;
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.report.ChannelReport;
 import org.HdrHistogram.Histogram;
+
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
@@ -22,11 +27,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.util.FileSystemUtils;
 import org.springframework.web.service.registry.ImportHttpServices;
-
-import io.github.vicinal.benchmarks.Measurement;
-import io.github.vicinal.benchmarks.Report;
-import io.github.vicinal.boot.actuate.ChannelsEndpoint;
-import io.github.vicinal.report.ChannelReport;
 
 /** A rolling restart of all instances of a service under load, typed and by HTTP. */
 public final class StormMeasurement implements Measurement {

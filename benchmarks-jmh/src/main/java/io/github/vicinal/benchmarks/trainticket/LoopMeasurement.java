@@ -8,11 +8,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
-
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Measure, recommend, apply, measure: the TrainTicket sample's command {@code loop}. */
 public final class LoopMeasurement implements Measurement {

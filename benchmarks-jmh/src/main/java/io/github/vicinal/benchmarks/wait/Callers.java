@@ -8,12 +8,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-import org.HdrHistogram.Histogram;
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.transport.shm.RawLanes;
 import io.github.vicinal.transport.shm.lane.ClientLane;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /** Threads that call: at first to settle, then to be measured. */
 final class Callers {

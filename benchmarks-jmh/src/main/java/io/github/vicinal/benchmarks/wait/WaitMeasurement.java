@@ -9,12 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.benchmarks.SteadyState;
 import io.github.vicinal.transport.shm.RawLanes;
+import org.jspecify.annotations.Nullable;
 
 /** Learned waiting against each fixed way, in each regime. */
 public final class WaitMeasurement implements Measurement {

@@ -6,10 +6,9 @@ import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.cache.policy.Policies;
 import io.github.vicinal.cache.policy.PolicyFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Selects the entries that a full cache evicts. A value with a name, as it is written in

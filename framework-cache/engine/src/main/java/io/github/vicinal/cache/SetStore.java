@@ -9,9 +9,8 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.concurrent.atomic.LongAdder;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.cache.policy.FrequencySketch;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Entries in sets of a few ways each: a key can only be in the set that its hash names,

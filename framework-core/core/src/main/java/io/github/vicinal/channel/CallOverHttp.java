@@ -1,9 +1,8 @@
 package io.github.vicinal.channel;
 
-import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.selection.PathSelector;
 import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.selection.PathSelector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call that has been sent over HTTP. It is in flight until {@link #end} or

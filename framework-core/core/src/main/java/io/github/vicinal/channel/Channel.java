@@ -16,14 +16,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.selection.PathSelector;
-import io.github.vicinal.report.ChannelReport;
-import io.github.vicinal.path.PathProvider;
-import io.github.vicinal.report.ChannelReport.MethodByHttp;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.report.ChannelReport.MethodByHttp;
+import io.github.vicinal.selection.PathSelector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One client's use of one contract of one service. Thread-safe.

@@ -2,9 +2,9 @@ package io.github.vicinal.channel;
 
 import java.util.List;
 
-import io.github.vicinal.path.Reply;
-import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.Reply;
 
 /**
  * Sees every call of every channel that takes a typed path. Thread-safe.

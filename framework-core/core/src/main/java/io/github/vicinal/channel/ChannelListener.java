@@ -1,9 +1,8 @@
 package io.github.vicinal.channel;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.path.PathKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Notified of the path that each call of a channel takes. Thread-safe.

@@ -3,9 +3,8 @@ package io.github.vicinal.channel;
 import java.time.Duration;
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.path.PathKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Configuration of a channel.

@@ -6,14 +6,13 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import io.github.vicinal.choice.Decision;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.report.ChannelReport.PathDecision;
 import io.github.vicinal.selection.PathSelector;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The latest decisions between the paths to one peer. Thread-safe; its own lock is taken

@@ -6,20 +6,19 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
+import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathRule;
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.report.ChannelReport.PeerReport;
+import io.github.vicinal.selection.PathSelector;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
-import io.github.vicinal.selection.PathSelector;
-import io.github.vicinal.path.Reply;
-import io.github.vicinal.path.PathException;
-import io.github.vicinal.path.PathRule;
-import io.github.vicinal.path.CallPath;
-import io.github.vicinal.path.CallFrame;
-import io.github.vicinal.report.ChannelReport.PeerReport;
-import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.peer.PeerAnnouncement;
-import io.github.vicinal.path.PathKind;
 
 /**
  * One peer of a channel: its announcement, the paths that are open, and which of them the

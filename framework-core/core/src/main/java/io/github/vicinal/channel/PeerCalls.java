@@ -9,8 +9,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
@@ -20,6 +18,7 @@ import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.selection.PathSelector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes calls to a peer over its paths, keeps their statistics and reports what they cost

@@ -10,16 +10,15 @@ import java.util.TreeMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.path.PathRule;
 import io.github.vicinal.peer.MissingPath;
 import io.github.vicinal.peer.PeerAnnouncement;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Opens the paths that a peer announces, and leaves those that no longer carry calls.

@@ -5,8 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
@@ -16,6 +14,7 @@ import io.github.vicinal.report.ChannelReport.PathReport;
 import io.github.vicinal.report.ChannelReport.PeerReport;
 import io.github.vicinal.selection.CallSizeClass;
 import io.github.vicinal.selection.PathSelector;
+import org.jspecify.annotations.Nullable;
 
 /** Describes one peer for people. Used for one report, under the peer's lock. */
 final class PeerReporter {

@@ -7,11 +7,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
-
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.TypeClosure;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The codecs of one application, and the rule that chooses between them. Thread-safe;

@@ -1,8 +1,7 @@
 package io.github.vicinal.codec;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.contract.ContractMethod;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Encodes and decodes the calls of one contract. Thread-safe.

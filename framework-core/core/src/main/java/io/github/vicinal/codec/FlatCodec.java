@@ -3,10 +3,9 @@ package io.github.vicinal.codec;
 import java.util.List;
 import java.util.Objects;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The flat format, for contracts whose closure is transparent to JSON. The declared types

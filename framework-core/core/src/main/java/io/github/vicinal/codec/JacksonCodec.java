@@ -4,6 +4,8 @@ import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Objects;
 
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -14,9 +16,6 @@ import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
-
-import io.github.vicinal.contract.Contract;
-import io.github.vicinal.contract.ContractMethod;
 
 /**
  * JSON by the application's own mapper: the arguments of a call are one array, a result

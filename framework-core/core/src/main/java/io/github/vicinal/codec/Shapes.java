@@ -9,11 +9,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.codec.ContainerShapes.CollectionShape;
 import io.github.vicinal.codec.ContainerShapes.MapShape;
 import io.github.vicinal.contract.TypeClosure;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the shapes of one contract. Knows exactly the types that

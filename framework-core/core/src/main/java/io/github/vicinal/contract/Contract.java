@@ -10,9 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.contract.ContractReader.MethodDescription;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A Java interface whose methods can be called on a peer. Immutable and thread-safe.

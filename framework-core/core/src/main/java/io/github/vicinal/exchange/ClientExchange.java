@@ -10,8 +10,6 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.exchange.ExchangeMessage.Abort;
 import io.github.vicinal.exchange.ExchangeMessage.Answer;
@@ -22,6 +20,7 @@ import io.github.vicinal.exchange.ExchangeMessage.Push;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.Reply;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An exchange as its client sees it. Failures are the exceptions that a socket raises.

@@ -1,12 +1,11 @@
 package io.github.vicinal.exchange;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.channel.CallOverHttp;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.path.CallPath;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The client's side of exchanges: which way the next one goes. Thread-safe.

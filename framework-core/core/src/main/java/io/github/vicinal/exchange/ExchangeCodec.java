@@ -3,8 +3,6 @@ package io.github.vicinal.exchange;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.codec.CodecException;
 import io.github.vicinal.codec.ContractCodec;
 import io.github.vicinal.codec.EncodeBuffer;
@@ -15,6 +13,7 @@ import io.github.vicinal.exchange.ExchangeMessage.Begin;
 import io.github.vicinal.exchange.ExchangeMessage.End;
 import io.github.vicinal.exchange.ExchangeMessage.Pull;
 import io.github.vicinal.exchange.ExchangeMessage.Push;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of messages. Numbers are big-endian; a text is a 16-bit length and as many

@@ -12,10 +12,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.exchange.ExchangeMessage.Abort;
@@ -29,6 +25,9 @@ import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.server.HttpRequiredException;
 import io.github.vicinal.server.Service;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The server's side of exchanges. Thread-safe.

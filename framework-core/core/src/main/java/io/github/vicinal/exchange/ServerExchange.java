@@ -6,10 +6,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.exchange.ExchangeMessage.Answer;
 import io.github.vicinal.exchange.ExchangeMessage.End;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An exchange as the web server sees it: what a connection is otherwise. Thread-safe; one

@@ -1,8 +1,7 @@
 package io.github.vicinal.observation;
 
-import io.micrometer.observation.Observation;
-
 import io.github.vicinal.path.PathKind;
+import io.micrometer.observation.Observation;
 
 /**
  * The context of one call over a typed path.

@@ -1,10 +1,9 @@
 package io.github.vicinal.observation;
 
+import io.github.vicinal.observation.ChannelObservationDocumentation.LowCardinalityKeyNames;
+import io.github.vicinal.path.PathException;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
-
-import io.github.vicinal.path.PathException;
-import io.github.vicinal.observation.ChannelObservationDocumentation.LowCardinalityKeyNames;
 
 /**
  * The default names: observation {@code vicinal.channel.calls} with the keys of

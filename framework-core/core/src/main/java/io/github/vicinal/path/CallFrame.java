@@ -2,10 +2,9 @@ package io.github.vicinal.path;
 
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One call on its way to a peer. The arguments are the caller's own objects on the client

@@ -1,8 +1,7 @@
 package io.github.vicinal.path;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.peer.PeerAnnouncement;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which paths may stand in for the HTTP requests to a peer, by the facts about

@@ -4,9 +4,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.replica.ReplicaReport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state of a channel, for people.

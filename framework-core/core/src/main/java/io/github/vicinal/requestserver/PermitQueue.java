@@ -13,12 +13,11 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
+import io.github.vicinal.requestserver.Rejection.Reason;
+import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
-import io.github.vicinal.requestserver.Rejection.Reason;
-import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 
 /**
  * The permits of a request server and the queue for them. It knows no threads: its

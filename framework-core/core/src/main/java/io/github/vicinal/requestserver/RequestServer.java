@@ -12,13 +12,12 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import io.github.vicinal.report.LatencyHistogram;
 import io.github.vicinal.requestserver.Rejection.Reason;
 import io.github.vicinal.requestserver.RequestServerReport.Quantiles;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lets a limited number of requests run at once, in the order of priority and arrival,

@@ -4,9 +4,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.requestserver.Rejection.Reason;
+import org.jspecify.annotations.Nullable;
 
 /** A thread that waits for its permit. */
 final class ThreadTicket extends Ticket {

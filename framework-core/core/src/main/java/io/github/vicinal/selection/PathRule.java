@@ -4,9 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.choice.Decision;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which path calls of one class of sizes take. Not thread-safe: the selector

@@ -10,10 +10,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.choice.Decision;
 import io.github.vicinal.choice.PeakEwma;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses among the open paths to one peer, for each class of call sizes by a rule of its

@@ -3,10 +3,10 @@ package io.github.vicinal.server;
 import java.util.Map;
 import java.util.Optional;
 
-import io.github.vicinal.path.CallFrame;
-import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.requestserver.RejectedRequestException;
 
 /**

@@ -9,11 +9,10 @@ import java.util.Map;
 import java.util.Random;
 
 import com.sun.management.ThreadMXBean;
-import org.junit.jupiter.api.Test;
-import tools.jackson.databind.json.JsonMapper;
-
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

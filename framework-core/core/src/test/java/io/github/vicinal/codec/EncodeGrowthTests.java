@@ -8,13 +8,12 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 import com.sun.management.ThreadMXBean;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.json.JsonMapper;
-
-import io.github.vicinal.contract.Contract;
-import io.github.vicinal.contract.ContractMethod;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

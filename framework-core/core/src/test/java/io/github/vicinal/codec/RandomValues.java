@@ -29,10 +29,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 
-import tools.jackson.databind.json.JsonMapper;
-
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.contract.TypeClosure;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Random values of a type, in whatever classes a caller may use. */
 final class RandomValues {

@@ -2,9 +2,8 @@ package io.github.vicinal.codec;
 
 import java.util.UUID;
 
-import org.junit.jupiter.api.Test;
-
 import io.github.vicinal.contract.TypeClosure;
+import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -7,15 +7,14 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import tools.jackson.databind.json.JsonMapper;
-
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.contract.TypeClosure;
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.Property;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -13,11 +13,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import tools.jackson.databind.json.JsonMapper;
-
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.exchange.ExchangeMessage.Abort;
@@ -29,6 +24,10 @@ import io.github.vicinal.exchange.ExchangeMessage.Push;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.server.HttpRequiredException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -1,10 +1,9 @@
 package io.github.vicinal.replica;
 
-import org.junit.jupiter.api.Test;
-
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.IntRange;
 import io.github.vicinal.testing.property.Property;
+import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,12 +1,11 @@
 package io.github.vicinal.replica;
 
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-
 import io.github.vicinal.replica.QueueingSimulation.Result;
 import io.github.vicinal.replica.QueueingSimulation.Service;
 import io.github.vicinal.replica.QueueingSimulation.Setup;
 import io.github.vicinal.replica.QueueingSimulation.Way;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

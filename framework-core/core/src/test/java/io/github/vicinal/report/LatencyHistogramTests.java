@@ -3,10 +3,9 @@ package io.github.vicinal.report;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
-import org.junit.jupiter.api.Test;
-
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.Property;
+import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

@@ -4,14 +4,13 @@ import java.time.Duration;
 import java.util.Random;
 import java.util.function.ToDoubleFunction;
 
+import io.github.vicinal.requestserver.RequestServerSettings.Threads;
+import io.github.vicinal.requestserver.Simulation.Outcome;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-
-import io.github.vicinal.requestserver.RequestServerSettings.Threads;
-import io.github.vicinal.requestserver.Simulation.Outcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

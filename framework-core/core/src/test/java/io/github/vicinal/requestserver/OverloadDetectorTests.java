@@ -2,12 +2,11 @@ package io.github.vicinal.requestserver;
 
 import java.util.concurrent.TimeUnit;
 
-import org.junit.jupiter.api.Test;
-
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.IntRange;
 import io.github.vicinal.testing.property.LongRange;
 import io.github.vicinal.testing.property.Property;
+import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

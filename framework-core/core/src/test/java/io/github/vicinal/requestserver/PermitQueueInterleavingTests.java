@@ -3,6 +3,9 @@ package io.github.vicinal.requestserver;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.vicinal.requestserver.PermitQueue.Entry;
+import io.github.vicinal.requestserver.Rejection.Reason;
+import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
@@ -10,10 +13,6 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-
-import io.github.vicinal.requestserver.Rejection.Reason;
-import io.github.vicinal.requestserver.RequestServerSettings.Threads;
-import io.github.vicinal.requestserver.PermitQueue.Entry;
 
 /**
  * Requests come, wait, give up and end in any order of their steps: each is told once

@@ -3,12 +3,11 @@ package io.github.vicinal.selection;
 import java.util.Random;
 import java.util.function.DoubleUnaryOperator;
 
+import io.github.vicinal.selection.PathSimulation.World;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-
-import io.github.vicinal.selection.PathSimulation.World;
 
 import static io.github.vicinal.selection.PathSimulation.MICRO;
 import static io.github.vicinal.selection.PathSimulation.MILLI;

@@ -2,6 +2,8 @@ package io.github.vicinal.boot;
 
 import java.util.List;
 
+import io.github.vicinal.channel.AffinityChannel;
+
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -9,8 +11,6 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
-
-import io.github.vicinal.channel.AffinityChannel;
 
 @AffinityChannel
 @HttpExchange("/baskets")

@@ -9,17 +9,17 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
+import io.github.vicinal.channel.AffinityChannel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.registry.ImportHttpServices;
-
-import io.github.vicinal.channel.AffinityChannel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

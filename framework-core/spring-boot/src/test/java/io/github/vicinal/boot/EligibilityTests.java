@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.util.Objects;
 
 import com.fasterxml.jackson.annotation.JsonView;
+import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
+import io.github.vicinal.server.AffinityService;
+import io.github.vicinal.server.Service;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -13,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
@@ -34,10 +38,6 @@ import org.springframework.web.context.annotation.RequestScope;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
-
-import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
-import io.github.vicinal.server.AffinityService;
-import io.github.vicinal.server.Service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

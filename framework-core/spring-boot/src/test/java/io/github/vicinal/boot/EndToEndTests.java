@@ -6,6 +6,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.vicinal.boot.Baskets.Basket;
+import io.github.vicinal.boot.Baskets.Item;
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.report.ChannelReport;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -15,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -26,12 +32,6 @@ import org.springframework.web.client.HttpClientErrorException;
 import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.service.registry.ImportHttpServices;
-
-import io.github.vicinal.boot.Baskets.Basket;
-import io.github.vicinal.boot.Baskets.Item;
-import io.github.vicinal.boot.actuate.ChannelsEndpoint;
-import io.github.vicinal.report.ChannelReport;
-import io.github.vicinal.peer.PeerIdentity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;

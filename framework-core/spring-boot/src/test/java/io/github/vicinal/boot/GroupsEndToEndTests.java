@@ -5,10 +5,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.report.ChannelReport.PeerReport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -18,11 +23,6 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.registry.HttpServiceProxyRegistry;
 import org.springframework.web.service.registry.ImportHttpServices;
-
-import io.github.vicinal.boot.actuate.ChannelsEndpoint;
-import io.github.vicinal.channel.AffinityChannel;
-import io.github.vicinal.report.ChannelReport;
-import io.github.vicinal.report.ChannelReport.PeerReport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

@@ -6,18 +6,18 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.Map;
 
+import io.github.vicinal.boot.EndToEndTests.BasketClient;
+import io.github.vicinal.boot.EndToEndTests.BasketService;
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.report.ChannelReport.PeerReport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-
-import io.github.vicinal.boot.EndToEndTests.BasketClient;
-import io.github.vicinal.boot.EndToEndTests.BasketService;
-import io.github.vicinal.boot.actuate.ChannelsEndpoint;
-import io.github.vicinal.report.ChannelReport.PeerReport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

@@ -6,20 +6,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
-import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.web.client.ResourceAccessException;
-
 import io.github.vicinal.boot.Baskets.Basket;
 import io.github.vicinal.boot.EndToEndTests.BasketClient;
 import io.github.vicinal.boot.EndToEndTests.BasketService;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
-import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.replica.Locality;
 import io.github.vicinal.replica.ReplicaReport;
+import io.github.vicinal.report.ChannelReport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.web.client.ResourceAccessException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

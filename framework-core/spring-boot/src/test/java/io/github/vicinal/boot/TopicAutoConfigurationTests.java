@@ -165,7 +165,10 @@ class TopicAutoConfigurationTests {
 			WebEndpointResponse<Object> page = extension.topics("page");
 			assertThat(page).isNotNull();
 			assertThat(page.getContentType()).hasToString("text/html;charset=UTF-8");
-			assertThat((String) page.getBody()).startsWith("<!doctype html>").contains("<title>Topics</title>");
+			assertThat((String) page.getBody()).startsWith("<!doctype html>")
+				.contains("<title>Topics</title>")
+				.contains("function watch(", "color-scheme:light dark")
+				.doesNotContain("/*page.");
 			assertThat(extension.topics("other")).isNull();
 			assertThat(context.getBean(TopicsEndpoint.class).topics().positions()).isEmpty();
 		});

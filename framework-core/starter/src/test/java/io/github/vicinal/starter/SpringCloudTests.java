@@ -1,11 +1,21 @@
 package io.github.vicinal.starter;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.channel.Channel;
+import io.github.vicinal.channel.ChannelListener;
+import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.path.PathKind;
+import io.github.vicinal.replica.Locality;
+import io.github.vicinal.replica.ReplicaReport;
+import io.github.vicinal.report.ChannelReport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.restclient.autoconfigure.RestClientBuilderConfigurer;
@@ -24,16 +34,6 @@ import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 import org.springframework.web.service.registry.ImportHttpServices;
-
-import io.github.vicinal.boot.actuate.ChannelsEndpoint;
-import io.github.vicinal.channel.AffinityChannel;
-import io.github.vicinal.channel.Channel;
-import io.github.vicinal.channel.ChannelListener;
-import io.github.vicinal.report.ChannelReport;
-import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.path.PathKind;
-import io.github.vicinal.replica.Locality;
-import io.github.vicinal.replica.ReplicaReport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

@@ -9,9 +9,15 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.github.vicinal.testkit.contract.AdditionsContract;
+import io.github.vicinal.testkit.contract.AdditionsContract.Label;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.json.JsonMapper;
+
 import org.springframework.core.MethodParameter;
 import org.springframework.format.support.DefaultFormattingConversionService;
 import org.springframework.http.HttpInputMessage;
@@ -32,12 +38,6 @@ import org.springframework.web.service.invoker.HttpRequestValues;
 import org.springframework.web.service.invoker.HttpServiceArgumentResolver;
 import org.springframework.web.util.DefaultUriBuilderFactory;
 import org.springframework.web.util.DefaultUriBuilderFactory.EncodingMode;
-import reactor.core.publisher.Mono;
-import tools.jackson.databind.PropertyNamingStrategies;
-import tools.jackson.databind.json.JsonMapper;
-
-import io.github.vicinal.testkit.contract.AdditionsContract;
-import io.github.vicinal.testkit.contract.AdditionsContract.Label;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -18,6 +18,11 @@ import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
+import io.github.vicinal.boot.exchange.Exchanges;
+import io.github.vicinal.exchange.HttpExchanges;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.report.ChannelReport.PathReport;
+import io.github.vicinal.report.ChannelReport.PeerReport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -27,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -41,12 +47,6 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.FileSystemUtils;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
-
-import io.github.vicinal.boot.exchange.Exchanges;
-import io.github.vicinal.exchange.HttpExchanges;
-import io.github.vicinal.peer.PeerAnnouncement;
-import io.github.vicinal.report.ChannelReport.PathReport;
-import io.github.vicinal.report.ChannelReport.PeerReport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

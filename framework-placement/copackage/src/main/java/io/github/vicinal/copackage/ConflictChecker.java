@@ -20,9 +20,8 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.copackage.Finding.Rule;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides how close applications may come. Thread-safe.

@@ -9,9 +9,8 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.copackage.Finding.Rule;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds environment variables and system properties that applications want to be

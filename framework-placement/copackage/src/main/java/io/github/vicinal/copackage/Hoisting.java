@@ -15,9 +15,8 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.zip.ZipFile;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.launcher.logback.ApplicationLogs;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the libraries that may be loaded once for several applications. A library whose

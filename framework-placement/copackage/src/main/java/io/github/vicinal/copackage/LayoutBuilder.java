@@ -20,15 +20,14 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
-import tools.jackson.core.json.JsonFactory;
-import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
-
 import io.github.vicinal.jvm.Neighbours;
 import io.github.vicinal.launcher.Launcher;
 import io.github.vicinal.launcher.Layout;
 import io.github.vicinal.launcher.logback.ApplicationLogs;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Lays out applications for the launcher:

@@ -8,9 +8,8 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.copackage.Finding.Rule;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory that applications need, and the memory that there is.

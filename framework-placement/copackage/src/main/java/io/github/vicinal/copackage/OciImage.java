@@ -19,13 +19,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
+import io.github.vicinal.launcher.Layout;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
-
-import io.github.vicinal.launcher.Layout;
 
 /**
  * Writes applications that are laid out for one JVM as an OCI image layout. What changes

@@ -7,10 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import io.github.vicinal.copackage.Finding.Rule;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-
-import io.github.vicinal.copackage.Finding.Rule;
 
 /** What all commands are told: which applications, and what is accepted. */
 final class Selection {

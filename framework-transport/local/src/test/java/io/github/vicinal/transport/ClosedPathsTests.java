@@ -9,13 +9,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-
+import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathProvider;
-import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -33,6 +29,9 @@ import io.github.vicinal.transport.testing.EchoContract;
 import io.github.vicinal.transport.uds.UdsOptions;
 import io.github.vicinal.transport.uds.UdsPathProvider;
 import io.github.vicinal.transport.uds.UdsPathServer;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

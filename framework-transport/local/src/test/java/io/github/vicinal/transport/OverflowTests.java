@@ -13,23 +13,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-
-import io.github.vicinal.path.CallPath;
 import io.github.vicinal.channel.Channel;
-import io.github.vicinal.report.ChannelReport.PathReport;
-import io.github.vicinal.report.ChannelReport.PeerReport;
 import io.github.vicinal.channel.ChannelSettings;
-import io.github.vicinal.path.PathException;
-import io.github.vicinal.path.Reply;
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.report.ChannelReport.PathReport;
+import io.github.vicinal.report.ChannelReport.PeerReport;
 import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.shm.ShmOptions;
 import io.github.vicinal.transport.shm.ShmPathProvider;
@@ -41,6 +36,10 @@ import io.github.vicinal.transport.testing.Gate;
 import io.github.vicinal.transport.uds.UdsOptions;
 import io.github.vicinal.transport.uds.UdsPathProvider;
 import io.github.vicinal.transport.uds.UdsPathServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

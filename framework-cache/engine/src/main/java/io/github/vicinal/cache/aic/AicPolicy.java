@@ -3,13 +3,12 @@ package io.github.vicinal.cache.aic;
 import java.util.Arrays;
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.cache.policy.FrequencySketch;
 import io.github.vicinal.cache.policy.Policies;
 import io.github.vicinal.cache.policy.PolicyFactory;
 import io.github.vicinal.cache.policy.ReplacementPolicy;
 import io.github.vicinal.cache.policy.Slots;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses the policy in use among candidates. It samples keys such that a ghost of

@@ -8,14 +8,13 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
-import org.junit.jupiter.api.Test;
-
 import io.github.vicinal.cache.policy.PolicyFactory;
 import io.github.vicinal.cache.policy.ReplacementPolicy;
 import io.github.vicinal.cache.policy.Slots;
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.IntRange;
 import io.github.vicinal.testing.property.Property;
+import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -4,11 +4,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 
-import org.junit.jupiter.api.Test;
-
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.IntRange;
 import io.github.vicinal.testing.property.Property;
+import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -2,12 +2,11 @@ package io.github.vicinal.cache.policy;
 
 import java.util.stream.Stream;
 
+import io.github.vicinal.cache.aic.AicPolicy;
+import io.github.vicinal.cache.testkit.PolicyCompatibilityKit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-
-import io.github.vicinal.cache.aic.AicPolicy;
-import io.github.vicinal.cache.testkit.PolicyCompatibilityKit;
 
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

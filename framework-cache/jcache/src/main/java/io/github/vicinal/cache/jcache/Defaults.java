@@ -9,11 +9,10 @@ import java.util.regex.Pattern;
 
 import javax.cache.CacheException;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.cache.CacheBuilder;
 import io.github.vicinal.cache.CachePolicy;
 import io.github.vicinal.cache.InvalidCacheException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Defaults of a cache manager for settings that a cache's configuration leaves out. Later

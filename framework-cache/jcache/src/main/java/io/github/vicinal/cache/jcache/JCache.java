@@ -35,14 +35,13 @@ import javax.cache.processor.EntryProcessor;
 import javax.cache.processor.EntryProcessorException;
 import javax.cache.processor.EntryProcessorResult;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import io.github.vicinal.cache.CacheBuilder;
 import io.github.vicinal.cache.CachePolicy;
 import io.github.vicinal.cache.RemovalCause;
 import io.github.vicinal.cache.jcache.KeyLocks.KeyLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A cache of JCache on an engine. Atomic operations on a key run under the key's lock;

@@ -20,9 +20,8 @@ import javax.cache.configuration.Configuration;
 import javax.cache.configuration.MutableConfiguration;
 import javax.cache.spi.CachingProvider;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.cache.CachePolicy;
+import org.jspecify.annotations.Nullable;
 
 /** Keeps the caches of one URI and class loader. */
 final class JCacheManager implements CacheManager {

@@ -6,9 +6,8 @@ import javax.cache.expiry.Duration;
 import javax.cache.expiry.EternalExpiryPolicy;
 import javax.cache.expiry.ExpiryPolicy;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.cache.Expiry;
+import org.jspecify.annotations.Nullable;
 
 /** Asks the user's expiry policy; what it throws counts as no answer. */
 final class Lifetimes {

@@ -5,11 +5,10 @@ import java.util.Objects;
 import javax.cache.configuration.CompleteConfiguration;
 import javax.cache.configuration.MutableConfiguration;
 
-import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.cache.CachePolicy;
 import io.github.vicinal.cache.CacheBuilder;
+import io.github.vicinal.cache.CachePolicy;
 import io.github.vicinal.cache.InvalidCacheException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A configuration with settings that JCache lacks. Settings that it leaves out come from

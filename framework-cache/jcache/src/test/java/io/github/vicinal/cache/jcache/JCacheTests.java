@@ -39,6 +39,10 @@ import javax.cache.integration.CacheLoaderException;
 import javax.cache.integration.CacheWriter;
 import javax.management.ObjectName;
 
+import io.github.vicinal.cache.CachePolicy;
+import io.github.vicinal.cache.InvalidCacheException;
+import io.github.vicinal.cache.policy.Policies;
+import io.github.vicinal.cache.policy.ReplacementPolicy;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -47,11 +51,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-
-import io.github.vicinal.cache.CachePolicy;
-import io.github.vicinal.cache.InvalidCacheException;
-import io.github.vicinal.cache.policy.Policies;
-import io.github.vicinal.cache.policy.ReplacementPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

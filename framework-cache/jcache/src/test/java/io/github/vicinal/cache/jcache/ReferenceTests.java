@@ -35,11 +35,10 @@ import javax.cache.spi.CachingProvider;
 import javax.management.JMX;
 import javax.management.ObjectName;
 
-import org.jsr107.ri.spi.RICachingProvider;
-
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.Gen;
 import io.github.vicinal.testing.property.Property;
+import org.jsr107.ri.spi.RICachingProvider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
-import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
-
 import io.github.vicinal.boot.client.CallAnswer.Received;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
 
 /**
  * Decides whether and how long an answer may be used again, by RFC 9111. A cache of calls

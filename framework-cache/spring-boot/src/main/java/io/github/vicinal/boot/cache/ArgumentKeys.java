@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
+import io.github.vicinal.contract.TypeClosure;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.io.InputStreamSource;
 import org.springframework.http.StreamingHttpOutputMessage;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.RequestBody;
-
-import io.github.vicinal.contract.TypeClosure;
 
 /**
  * Decides whether the arguments of a method can be the key of a call: two calls with

@@ -8,14 +8,13 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.boot.cache.CacheProperties.Single;
 import io.github.vicinal.cache.Cache;
 import io.github.vicinal.cache.CacheBuilder;
 import io.github.vicinal.cache.CachePolicy;
 import io.github.vicinal.cache.InvalidCacheException;
 import io.github.vicinal.cache.Weigher;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Converts properties into builders of caches. Errors name the property that the user

@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 
-import org.jspecify.annotations.Nullable;
-import org.springframework.web.util.HtmlUtils;
-
 import io.github.vicinal.boot.cache.CacheReportsEndpoint.CacheDescriptor;
 import io.github.vicinal.boot.cache.CacheReportsEndpoint.CandidateDescriptor;
 import io.github.vicinal.boot.cache.CacheReportsEndpoint.SizeDescriptor;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.util.HtmlUtils;
 
 /**
  * Draws a cache as a page without scripts and without anything from elsewhere: figures,

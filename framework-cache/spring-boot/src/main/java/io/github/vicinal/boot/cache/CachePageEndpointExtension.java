@@ -1,11 +1,11 @@
 package io.github.vicinal.boot.cache;
 
+import io.github.vicinal.boot.cache.CacheReportsEndpoint.CacheDescriptor;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
-
-import io.github.vicinal.boot.cache.CacheReportsEndpoint.CacheDescriptor;
 
 /**
  * Shows a cache as a page for people, at {@code vicinalcaches/<name>/page}.

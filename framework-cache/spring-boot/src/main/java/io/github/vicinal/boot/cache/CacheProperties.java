@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 

@@ -5,15 +5,15 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
-import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
-import org.springframework.boot.actuate.endpoint.annotation.Selector;
-
 import io.github.vicinal.cache.Cache;
 import io.github.vicinal.cache.CacheReport;
 import io.github.vicinal.cache.CacheReport.SizeEstimate;
 import io.github.vicinal.cache.CacheStatistics;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
 /**
  * Shows what each cache knows of itself: what it counted, and for AIC how its candidates

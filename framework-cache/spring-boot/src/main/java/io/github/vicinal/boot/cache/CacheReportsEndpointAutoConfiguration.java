@@ -3,6 +3,8 @@ package io.github.vicinal.boot.cache;
 import java.util.Map;
 import java.util.TreeMap;
 
+import io.github.vicinal.cache.Cache;
+
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -13,8 +15,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.cache.CacheManager;
 import org.springframework.context.annotation.Bean;
-
-import io.github.vicinal.cache.Cache;
 
 /**
  * Auto-configuration of {@link CacheReportsEndpoint}.

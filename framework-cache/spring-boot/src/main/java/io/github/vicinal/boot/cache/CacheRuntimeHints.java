@@ -3,6 +3,7 @@ package io.github.vicinal.boot.cache;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;

@@ -7,12 +7,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.client.CacheableMethod;
+import io.github.vicinal.boot.client.InvalidChannelException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
-import io.github.vicinal.boot.client.CacheableMethod;
-import io.github.vicinal.boot.client.InvalidChannelException;
 
 /**
  * Decides whether the answers of a method may be kept for its clients, and which parts of

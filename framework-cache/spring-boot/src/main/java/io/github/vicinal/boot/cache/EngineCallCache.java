@@ -12,24 +12,24 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Publisher;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.springframework.aop.framework.Advised;
-import reactor.core.publisher.Mono;
-
 import io.github.vicinal.boot.cache.AnswerRules.Verdict;
 import io.github.vicinal.boot.client.CacheableMethod;
 import io.github.vicinal.boot.client.CallAnswer;
 import io.github.vicinal.boot.client.CallCache;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.cache.Cache;
-import io.github.vicinal.report.ChannelReport;
-import io.github.vicinal.path.PathException;
 import io.github.vicinal.codec.ContractCodec;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.contract.TypeClosure;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.report.ChannelReport;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+import org.springframework.aop.framework.Advised;
 
 /**
  * Answers calls of one method from an engine. Deeply immutable values are kept as they

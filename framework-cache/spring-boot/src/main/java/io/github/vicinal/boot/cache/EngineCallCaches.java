@@ -9,9 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-import org.springframework.boot.convert.DurationStyle;
-
 import io.github.vicinal.boot.client.CacheableMethod;
 import io.github.vicinal.boot.client.CallCaches;
 import io.github.vicinal.boot.client.InvalidChannelException;
@@ -21,6 +18,9 @@ import io.github.vicinal.cache.Cache;
 import io.github.vicinal.channel.CacheableCall;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.convert.DurationStyle;
 
 /**
  * Caches of calls on Vicinal's cache engines. A bean: an application that learns that

@@ -3,6 +3,11 @@ package io.github.vicinal.boot.cache;
 import java.math.BigDecimal;
 import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.cache.Cache;
+import io.github.vicinal.cache.CachePolicy;
+import io.github.vicinal.cache.CacheReport;
+import io.github.vicinal.cache.CacheReport.Candidate;
+import io.github.vicinal.cache.CacheReport.SizeEstimate;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
@@ -11,12 +16,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.binder.cache.CacheMeterBinder;
 import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.cache.Cache;
-import io.github.vicinal.cache.CachePolicy;
-import io.github.vicinal.cache.CacheReport;
-import io.github.vicinal.cache.CacheReport.Candidate;
-import io.github.vicinal.cache.CacheReport.SizeEstimate;
 
 /**
  * Meters of a cache: Micrometer's standard ones, loads, and for AIC what it knows of its

@@ -15,6 +15,7 @@ import java.util.TreeMap;
 
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.util.ClassUtils;

@@ -4,7 +4,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
+import io.github.vicinal.boot.cache.VicinalCacheBuildersAutoConfiguration.CallCacheBroadcast;
+import io.github.vicinal.cache.spring.InvalidationBroadcast;
+import io.github.vicinal.cache.spring.VicinalCache;
+import io.github.vicinal.cache.spring.VicinalCacheManager;
 import io.micrometer.core.instrument.binder.MeterBinder;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
@@ -27,11 +32,6 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
-
-import io.github.vicinal.boot.cache.VicinalCacheBuildersAutoConfiguration.CallCacheBroadcast;
-import io.github.vicinal.cache.spring.InvalidationBroadcast;
-import io.github.vicinal.cache.spring.VicinalCache;
-import io.github.vicinal.cache.spring.VicinalCacheManager;
 
 /**
  * Auto-configuration of Spring's cache abstraction: where caching is enabled, and the

@@ -5,10 +5,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 
+import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.boot.cache.CacheProperties.Single;
+import io.github.vicinal.boot.client.CallCaches;
+import io.github.vicinal.cache.Cache;
+import io.github.vicinal.cache.CacheBuilder;
+import io.github.vicinal.cache.Weigher;
+import io.github.vicinal.codec.Codecs;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.cache.CacheMeterBinder;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -24,14 +32,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
-
-import io.github.vicinal.boot.cache.CacheProperties.Single;
-import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
-import io.github.vicinal.boot.client.CallCaches;
-import io.github.vicinal.cache.Cache;
-import io.github.vicinal.cache.CacheBuilder;
-import io.github.vicinal.cache.Weigher;
-import io.github.vicinal.codec.Codecs;
 
 /**
  * Auto-configuration of what Spring's caches and caches of calls share: the properties

@@ -7,9 +7,14 @@ import java.net.http.HttpResponse;
 import java.util.Map;
 import java.util.Random;
 
+import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.channel.CacheableCall;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.cache.Cache;
@@ -21,11 +26,6 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.registry.ImportHttpServices;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
-
-import io.github.vicinal.channel.AffinityChannel;
-import io.github.vicinal.channel.CacheableCall;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

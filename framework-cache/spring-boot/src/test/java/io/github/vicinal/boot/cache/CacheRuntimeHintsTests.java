@@ -6,6 +6,7 @@ import java.time.Duration;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 

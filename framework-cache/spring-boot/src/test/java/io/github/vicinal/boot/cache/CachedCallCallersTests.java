@@ -11,6 +11,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
+import io.github.vicinal.boot.client.InvalidChannelException;
+import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.channel.CacheableCall;
+import io.github.vicinal.channel.Channel;
+import io.github.vicinal.channel.ChannelInterceptor;
+import io.github.vicinal.channel.ChannelListener;
+import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.path.PathKind;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -18,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -49,15 +58,6 @@ import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 import org.springframework.web.service.registry.ImportHttpServices;
-
-import io.github.vicinal.boot.client.InvalidChannelException;
-import io.github.vicinal.channel.AffinityChannel;
-import io.github.vicinal.channel.CacheableCall;
-import io.github.vicinal.channel.Channel;
-import io.github.vicinal.channel.ChannelInterceptor;
-import io.github.vicinal.channel.ChannelListener;
-import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.path.PathKind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -6,9 +6,15 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.cache.spring.InvalidationBroadcast;
+import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.channel.CacheableCall;
+import io.github.vicinal.report.ChannelReport;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.cache.annotation.EnableCaching;
@@ -22,12 +28,6 @@ import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.registry.ImportHttpServices;
-
-import io.github.vicinal.boot.actuate.ChannelsEndpoint;
-import io.github.vicinal.cache.spring.InvalidationBroadcast;
-import io.github.vicinal.channel.AffinityChannel;
-import io.github.vicinal.channel.CacheableCall;
-import io.github.vicinal.report.ChannelReport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -4,10 +4,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
+import org.jspecify.annotations.Nullable;
 
 /** Does for tests of caches what the channel of a client does. */
 public final class CallCachesAccess {

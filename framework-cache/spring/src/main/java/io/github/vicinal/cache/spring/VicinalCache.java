@@ -5,11 +5,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
+import io.github.vicinal.cache.Cache;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.cache.support.AbstractValueAdaptingCache;
 import org.springframework.cache.transaction.TransactionAwareCacheDecorator;
-
-import io.github.vicinal.cache.Cache;
 
 /**
  * A cache of Spring on a cache of this project. Thread-safe.

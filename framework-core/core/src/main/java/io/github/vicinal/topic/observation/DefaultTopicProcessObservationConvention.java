@@ -1,11 +1,10 @@
 package io.github.vicinal.topic.observation;
 
-import io.micrometer.common.KeyValue;
-import io.micrometer.common.KeyValues;
-
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.observation.TopicObservationDocumentation.HighCardinalityKeyNames;
 import io.github.vicinal.topic.observation.TopicObservationDocumentation.LowCardinalityKeyNames;
+import io.micrometer.common.KeyValue;
+import io.micrometer.common.KeyValues;
 
 /**
  * The default names: observation {@code vicinal.topic.process}, span

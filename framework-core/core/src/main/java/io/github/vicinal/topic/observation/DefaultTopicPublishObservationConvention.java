@@ -1,9 +1,8 @@
 package io.github.vicinal.topic.observation;
 
+import io.github.vicinal.topic.observation.TopicObservationDocumentation.LowCardinalityKeyNames;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
-
-import io.github.vicinal.topic.observation.TopicObservationDocumentation.LowCardinalityKeyNames;
 
 /**
  * The default names: observation {@code vicinal.topic.publish}, span

@@ -4,13 +4,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-import io.micrometer.observation.Observation;
-import io.micrometer.observation.ObservationRegistry;
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.MessageHandler;
 import io.github.vicinal.topic.TopicSettings;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Observes what an application publishes and handles. Does nothing while the registry has

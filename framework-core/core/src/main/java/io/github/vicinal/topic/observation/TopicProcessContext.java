@@ -3,10 +3,9 @@ package io.github.vicinal.topic.observation;
 import java.util.Map;
 import java.util.Objects;
 
+import io.github.vicinal.topic.Message;
 import io.micrometer.observation.transport.Kind;
 import io.micrometer.observation.transport.ReceiverContext;
-
-import io.github.vicinal.topic.Message;
 
 /**
  * The context of one attempt to handle a message. Its carrier are the headers of the

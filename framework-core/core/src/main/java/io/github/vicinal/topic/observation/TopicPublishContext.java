@@ -4,10 +4,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
+import io.github.vicinal.topic.TopicModel;
 import io.micrometer.observation.transport.Kind;
 import io.micrometer.observation.transport.SenderContext;
-
-import io.github.vicinal.topic.TopicModel;
 
 /**
  * The context of publishing one message. Its carrier are the headers of the message, to

@@ -1,19 +1,12 @@
 package io.github.vicinal.boot.actuate;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-
+import io.github.vicinal.report.ChannelReport;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
-import org.springframework.util.MimeType;
-import org.springframework.util.MimeTypeUtils;
-
-import io.github.vicinal.report.ChannelReport;
 
 /**
  * Shows the channels as a page for people, at {@code vicinalchannels/page}. A channel of
@@ -23,8 +16,6 @@ import io.github.vicinal.report.ChannelReport;
  */
 @EndpointWebExtension(endpoint = ChannelsEndpoint.class)
 public class ChannelsPageEndpointExtension {
-
-	private static final MimeType HTML = new MimeType(MimeTypeUtils.TEXT_HTML, StandardCharsets.UTF_8);
 
 	private final ChannelsEndpoint endpoint;
 
@@ -48,19 +39,7 @@ public class ChannelsPageEndpointExtension {
 		if (report != null) {
 			return new WebEndpointResponse<>(report);
 		}
-		return name.equals("page") ? new WebEndpointResponse<>(page(), WebEndpointResponse.STATUS_OK, HTML) : null;
-	}
-
-	private static String page() {
-		try (InputStream in = ChannelsPageEndpointExtension.class.getResourceAsStream("channels.html")) {
-			if (in == null) {
-				throw new IllegalStateException("channels.html is missing from the jar");
-			}
-			return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return name.equals("page") ? Page.response("channels.html") : null;
 	}
 
 }

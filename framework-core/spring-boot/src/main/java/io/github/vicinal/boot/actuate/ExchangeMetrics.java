@@ -2,11 +2,10 @@ package io.github.vicinal.boot.actuate;
 
 import java.util.concurrent.atomic.LongAdder;
 
+import io.github.vicinal.boot.exchange.ExchangeCounts;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
-
-import io.github.vicinal.boot.exchange.ExchangeCounts;
 
 /** The meters of HTTP exchanges. Their times are those of the HTTP client's own meter. */
 public final class ExchangeMetrics implements MeterBinder {

@@ -4,6 +4,11 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
+import io.github.vicinal.requestserver.Rejection;
+import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.requestserver.RequestServerReport;
+import io.github.vicinal.requestserver.RequestServerReport.Quantiles;
+import io.github.vicinal.requestserver.RequestTimes;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
@@ -13,12 +18,6 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.distribution.HistogramSnapshot;
 import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.requestserver.Rejection;
-import io.github.vicinal.requestserver.RequestServer;
-import io.github.vicinal.requestserver.RequestServerReport;
-import io.github.vicinal.requestserver.RequestServerReport.Quantiles;
-import io.github.vicinal.requestserver.RequestTimes;
 
 /**
  * Meters of the request server. Counts and sums are read from its report and cost nothing

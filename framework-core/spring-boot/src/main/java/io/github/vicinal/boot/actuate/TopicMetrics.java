@@ -6,6 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
+import io.github.vicinal.topic.Subscription;
+import io.github.vicinal.topic.SubscriptionReport;
+import io.github.vicinal.topic.Topic;
+import io.github.vicinal.topic.TopicReport;
+import io.github.vicinal.topic.TopicWatcher;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -13,12 +18,6 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.topic.Subscription;
-import io.github.vicinal.topic.SubscriptionReport;
-import io.github.vicinal.topic.Topic;
-import io.github.vicinal.topic.TopicReport;
-import io.github.vicinal.topic.TopicWatcher;
 
 /**
  * Meters of topics. A topic has them from its first use on; they keep their counts when

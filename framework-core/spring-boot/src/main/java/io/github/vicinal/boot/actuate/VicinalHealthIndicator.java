@@ -5,17 +5,17 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-import org.springframework.boot.health.contributor.Health;
-import org.springframework.boot.health.contributor.HealthIndicator;
-import org.springframework.boot.health.contributor.Status;
-
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.report.ChannelReport.PathDecision;
 import io.github.vicinal.report.ChannelReport.PeerReport;
 import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.requestserver.RequestServerReport;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
 
 /**
  * Says whether the request server is overloaded, and which peers have lost the path that

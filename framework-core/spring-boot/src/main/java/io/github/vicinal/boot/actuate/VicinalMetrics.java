@@ -3,15 +3,14 @@ package io.github.vicinal.boot.actuate;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.client.ClientChannels;
+import io.github.vicinal.path.PathMeter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.boot.client.ClientChannels;
-import io.github.vicinal.path.PathMeter;
 
 /**
  * Meters of what observations do not see, such as connections and what was rejected, as

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
+import io.github.vicinal.boot.client.InvalidChannelException;
+
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
-
-import io.github.vicinal.boot.client.InvalidChannelException;
 
 /** Finds misspelt properties of channels, which binding would ignore. */
 final class ChannelPropertyNames {

@@ -1,5 +1,12 @@
 package io.github.vicinal.boot.autoconfigure;
 
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.boot.actuate.ChannelsPageEndpointExtension;
+import io.github.vicinal.boot.client.ClientChannels;
+import io.github.vicinal.boot.exchange.Exchanges;
+import io.github.vicinal.boot.server.ServiceCatalog;
+import io.github.vicinal.codec.Codecs;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
@@ -8,13 +15,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
-
-import io.github.vicinal.boot.actuate.ChannelsEndpoint;
-import io.github.vicinal.boot.actuate.ChannelsPageEndpointExtension;
-import io.github.vicinal.boot.client.ClientChannels;
-import io.github.vicinal.boot.exchange.Exchanges;
-import io.github.vicinal.boot.server.ServiceCatalog;
-import io.github.vicinal.codec.Codecs;
 
 /**
  * Auto-configuration of {@link ChannelsEndpoint}.

@@ -3,6 +3,7 @@ package io.github.vicinal.boot.autoconfigure;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.autoconfigure.context.LifecycleProperties;
 import org.springframework.core.env.Environment;
 

@@ -1,6 +1,9 @@
 package io.github.vicinal.boot.autoconfigure;
 
 import feign.Capability;
+import io.github.vicinal.boot.exchange.Exchanges;
+import io.github.vicinal.boot.exchange.FeignExchanges;
+
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -8,9 +11,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
-
-import io.github.vicinal.boot.exchange.Exchanges;
-import io.github.vicinal.boot.exchange.FeignExchanges;
 
 /**
  * Auto-configuration of exchanges of Feign clients.

@@ -4,15 +4,15 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 
-import org.springframework.core.env.Environment;
-import org.springframework.util.unit.DataSize;
-
 import io.github.vicinal.boot.autoconfigure.VicinalProperties.Shm;
 import io.github.vicinal.boot.autoconfigure.VicinalProperties.Uds;
 import io.github.vicinal.boot.client.InvalidChannelException;
 import io.github.vicinal.transport.shm.ShmOptions;
 import io.github.vicinal.transport.uds.UdsOptions;
 import io.github.vicinal.transport.wire.InvalidOptionException;
+
+import org.springframework.core.env.Environment;
+import org.springframework.util.unit.DataSize;
 
 /**
  * Turns properties into options of the paths within one host. The options know their

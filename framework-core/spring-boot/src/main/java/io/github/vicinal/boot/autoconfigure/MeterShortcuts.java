@@ -1,9 +1,9 @@
 package io.github.vicinal.boot.autoconfigure;
 
-import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.ObjectProvider;
-
 import io.github.vicinal.boot.observation.MeterShortcut;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.ObjectProvider;
 
 /**
  * Finds the shortcut from calls to their meters, once all handlers and filters of

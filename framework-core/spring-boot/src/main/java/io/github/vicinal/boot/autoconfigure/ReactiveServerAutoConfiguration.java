@@ -3,7 +3,21 @@ package io.github.vicinal.boot.autoconfigure;
 import java.util.Objects;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.server.ConnectionTickets;
+import io.github.vicinal.boot.server.NettyExchanges;
+import io.github.vicinal.boot.server.ReactiveAnnouncementFilter;
+import io.github.vicinal.boot.server.ReactiveInquiryFilter;
+import io.github.vicinal.boot.server.RefusalHeaderFilter;
+import io.github.vicinal.boot.server.ServiceCatalog;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.exchange.ExchangeService;
+import io.github.vicinal.exchange.HttpExchanges;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.server.PathServer;
+import io.github.vicinal.server.ServiceRegistry;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -21,20 +35,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.web.server.WebFilter;
-
-import io.github.vicinal.boot.server.ConnectionTickets;
-import io.github.vicinal.boot.server.NettyExchanges;
-import io.github.vicinal.boot.server.ReactiveAnnouncementFilter;
-import io.github.vicinal.boot.server.ReactiveInquiryFilter;
-import io.github.vicinal.boot.server.RefusalHeaderFilter;
-import io.github.vicinal.boot.server.ServiceCatalog;
-import io.github.vicinal.codec.Codecs;
-import io.github.vicinal.exchange.ExchangeService;
-import io.github.vicinal.exchange.HttpExchanges;
-import io.github.vicinal.peer.PeerIdentity;
-import io.github.vicinal.peer.Rendezvous;
-import io.github.vicinal.server.PathServer;
-import io.github.vicinal.server.ServiceRegistry;
 
 /**
  * Auto-configuration of reactive servers: HTTP exchanges where Reactor Netty is, and the

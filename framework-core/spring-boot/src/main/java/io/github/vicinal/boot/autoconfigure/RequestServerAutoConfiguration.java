@@ -7,10 +7,24 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.actuate.RequestServerEndpoint;
+import io.github.vicinal.boot.autoconfigure.VicinalProperties.Requests;
+import io.github.vicinal.boot.server.CallerResolver;
+import io.github.vicinal.boot.server.Endpoints;
+import io.github.vicinal.boot.server.HandlerPaths;
+import io.github.vicinal.boot.server.RequestPermitFilter;
+import io.github.vicinal.boot.server.RequestPermits;
+import io.github.vicinal.boot.server.RequestRule;
+import io.github.vicinal.boot.server.RequestRules;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.requestserver.RequestServerSettings;
+import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.http.HttpServletRequest;
 import org.apache.coyote.AbstractProtocol;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoint;
@@ -37,20 +51,6 @@ import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
-
-import io.github.vicinal.boot.actuate.RequestServerEndpoint;
-import io.github.vicinal.boot.autoconfigure.VicinalProperties.Requests;
-import io.github.vicinal.boot.server.CallerResolver;
-import io.github.vicinal.boot.server.Endpoints;
-import io.github.vicinal.boot.server.HandlerPaths;
-import io.github.vicinal.boot.server.RequestPermitFilter;
-import io.github.vicinal.boot.server.RequestPermits;
-import io.github.vicinal.boot.server.RequestRule;
-import io.github.vicinal.boot.server.RequestRules;
-import io.github.vicinal.codec.Codecs;
-import io.github.vicinal.requestserver.RequestServer;
-import io.github.vicinal.requestserver.RequestServerSettings;
-import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 
 /**
  * Auto-configuration of the request server, which all paths of an application share.

@@ -2,12 +2,12 @@ package io.github.vicinal.boot.autoconfigure;
 
 import java.util.List;
 
-import org.springframework.beans.factory.ObjectProvider;
-
 import io.github.vicinal.boot.client.PathIds;
 import io.github.vicinal.boot.server.OfferedPaths;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.server.PathServer;
+
+import org.springframework.beans.factory.ObjectProvider;
 
 /** Paths that an application offers. */
 final class ServerPaths {

@@ -3,7 +3,9 @@ package io.github.vicinal.boot.autoconfigure;
 import java.net.URI;
 import java.util.Map;
 
+import io.github.vicinal.boot.exchange.Exchanges;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -13,8 +15,6 @@ import org.springframework.cloud.client.loadbalancer.reactive.LoadBalancerClient
 import org.springframework.core.env.Environment;
 import org.springframework.http.HttpRequest;
 import org.springframework.web.reactive.function.client.ClientRequest;
-
-import io.github.vicinal.boot.exchange.Exchanges;
 
 /**
  * Passes to exchanges the addresses of the application's own services: the instances that

@@ -3,15 +3,37 @@ package io.github.vicinal.boot.autoconfigure;
 import java.util.Objects;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.server.AnnouncementFilter;
+import io.github.vicinal.boot.server.AnnouncementInterceptor;
+import io.github.vicinal.boot.server.ConnectionTickets;
+import io.github.vicinal.boot.server.MvcServiceSource;
+import io.github.vicinal.boot.server.RequestPermits;
+import io.github.vicinal.boot.server.RequestRules;
+import io.github.vicinal.boot.server.ServerObservation;
+import io.github.vicinal.boot.server.ServiceCatalog;
+import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
+import io.github.vicinal.boot.server.ThreadIsolation;
+import io.github.vicinal.boot.server.TomcatExchanges;
+import io.github.vicinal.boot.server.TypedHandlerMapping;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.exchange.ExchangeService;
+import io.github.vicinal.exchange.HttpExchanges;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.server.PathServer;
+import io.github.vicinal.server.ServiceRegistry;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletContext;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -32,28 +54,6 @@ import org.springframework.http.server.observation.ServerRequestObservationConve
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
-
-import io.github.vicinal.boot.server.AnnouncementFilter;
-import io.github.vicinal.boot.server.AnnouncementInterceptor;
-import io.github.vicinal.boot.server.ConnectionTickets;
-import io.github.vicinal.boot.server.MvcServiceSource;
-import io.github.vicinal.boot.server.RequestPermits;
-import io.github.vicinal.boot.server.RequestRules;
-import io.github.vicinal.boot.server.ServerObservation;
-import io.github.vicinal.boot.server.ServiceCatalog;
-import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
-import io.github.vicinal.boot.server.ThreadIsolation;
-import io.github.vicinal.boot.server.TypedHandlerMapping;
-import io.github.vicinal.codec.Codecs;
-import io.github.vicinal.exchange.ExchangeService;
-import io.github.vicinal.exchange.HttpExchanges;
-import io.github.vicinal.boot.server.TomcatExchanges;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
-import io.github.vicinal.peer.PeerIdentity;
-import io.github.vicinal.peer.Rendezvous;
-import io.github.vicinal.requestserver.RequestServer;
-import io.github.vicinal.server.PathServer;
-import io.github.vicinal.server.ServiceRegistry;
 
 /**
  * Auto-configuration of the server side: contracts that controllers implement.

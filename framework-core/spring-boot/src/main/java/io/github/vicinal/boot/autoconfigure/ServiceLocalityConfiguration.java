@@ -1,12 +1,12 @@
 package io.github.vicinal.boot.autoconfigure;
 
+import io.github.vicinal.boot.client.HttpLegs;
+import io.github.vicinal.boot.client.LocalityServiceInstanceListSupplier;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-
-import io.github.vicinal.boot.client.HttpLegs;
-import io.github.vicinal.boot.client.LocalityServiceInstanceListSupplier;
 
 /**
  * Part of the context that Spring Cloud's load balancer has for each service. Not a

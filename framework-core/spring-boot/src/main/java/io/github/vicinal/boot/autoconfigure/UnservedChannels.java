@@ -6,8 +6,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
+import io.github.vicinal.boot.client.ClientChannels;
+import io.github.vicinal.channel.AffinityChannel;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
@@ -16,9 +19,6 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.filter.AnnotationTypeFilter;
 import org.springframework.util.ClassUtils;
-
-import io.github.vicinal.boot.client.ClientChannels;
-import io.github.vicinal.channel.AffinityChannel;
 
 /** Finds contracts with {@link AffinityChannel} that no client of a channel has. */
 final class UnservedChannels {

@@ -3,7 +3,17 @@ package io.github.vicinal.boot.autoconfigure;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.server.ServerLifecycle;
+import io.github.vicinal.boot.server.ServiceCatalog;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.exchange.HttpExchanges;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.server.ServiceRegistry;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -16,16 +26,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
-import tools.jackson.databind.json.JsonMapper;
-
-import io.github.vicinal.boot.server.ServerLifecycle;
-import io.github.vicinal.boot.server.ServiceCatalog;
-import io.github.vicinal.codec.Codecs;
-import io.github.vicinal.exchange.HttpExchanges;
-import io.github.vicinal.peer.PeerIdentity;
-import io.github.vicinal.peer.Rendezvous;
-import io.github.vicinal.requestserver.RequestServer;
-import io.github.vicinal.server.ServiceRegistry;
 
 /**
  * Auto-configuration of what clients and servers share. Everything is lazy: an

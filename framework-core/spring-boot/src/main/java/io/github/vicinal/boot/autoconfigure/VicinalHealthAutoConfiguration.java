@@ -1,5 +1,10 @@
 package io.github.vicinal.boot.autoconfigure;
 
+import io.github.vicinal.boot.actuate.VicinalHealthIndicator;
+import io.github.vicinal.boot.client.ClientChannels;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.requestserver.RequestServer;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -8,11 +13,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
-
-import io.github.vicinal.boot.actuate.VicinalHealthIndicator;
-import io.github.vicinal.boot.client.ClientChannels;
-import io.github.vicinal.codec.Codecs;
-import io.github.vicinal.requestserver.RequestServer;
 
 /**
  * Auto-configuration of the health indicator.

@@ -1,25 +1,25 @@
 package io.github.vicinal.boot.autoconfigure;
 
+import io.github.vicinal.boot.actuate.ExchangeMetrics;
+import io.github.vicinal.boot.actuate.RequestServerMetrics;
+import io.github.vicinal.boot.actuate.TopicMetrics;
+import io.github.vicinal.boot.actuate.VicinalMetrics;
+import io.github.vicinal.boot.client.ClientChannels;
+import io.github.vicinal.boot.exchange.Exchanges;
+import io.github.vicinal.boot.observation.MeterShortcut;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.path.PathMeters;
+import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.topic.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
-
-import io.github.vicinal.boot.actuate.RequestServerMetrics;
-import io.github.vicinal.boot.actuate.ExchangeMetrics;
-import io.github.vicinal.boot.actuate.TopicMetrics;
-import io.github.vicinal.boot.actuate.VicinalMetrics;
-import io.github.vicinal.boot.exchange.Exchanges;
-import io.github.vicinal.boot.client.ClientChannels;
-import io.github.vicinal.boot.observation.MeterShortcut;
-import io.github.vicinal.codec.Codecs;
-import io.github.vicinal.path.PathMeters;
-import io.github.vicinal.requestserver.RequestServer;
-import io.github.vicinal.topic.Topics;
 
 /**
  * Auto-configuration of meters.

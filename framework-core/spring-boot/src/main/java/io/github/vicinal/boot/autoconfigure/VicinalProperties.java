@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
+import io.github.vicinal.requestserver.Priority;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.util.unit.DataSize;
-
-import io.github.vicinal.requestserver.Priority;
 
 /**
  * Properties of Vicinal.

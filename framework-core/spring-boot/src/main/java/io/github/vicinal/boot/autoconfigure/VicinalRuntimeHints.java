@@ -1,21 +1,23 @@
 package io.github.vicinal.boot.autoconfigure;
 
+import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.requestserver.RequestServerReport;
 import io.github.vicinal.topic.SubscriptionReport;
 import io.github.vicinal.topic.TopicReport;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.util.ClassUtils;
-
-import io.github.vicinal.report.ChannelReport;
-import io.github.vicinal.requestserver.RequestServerReport;
 
 /** Hints for native images. */
 final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
 
 	private static final String[] STUBBED = { "jakarta.servlet.http.HttpServletRequest",
 			"jakarta.servlet.http.HttpServletResponse" };
+
+	private static final String[] PAGES = { "channels.html", "topics.html", "page.css", "page.js" };
 
 	/** Fields that {@code MeterShortcut} reads. */
 	private static final String[] LOOKED_INTO = { "io.micrometer.observation.ObservationRegistry$ObservationConfig",
@@ -37,7 +39,9 @@ final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
 		hints.reflection().registerType(TopicReport.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		hints.reflection().registerType(TopicReport.Subscriber.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		hints.reflection().registerType(SubscriptionReport.class, MemberCategory.INVOKE_PUBLIC_METHODS);
-		hints.resources().registerPattern("io/github/vicinal/boot/actuate/channels.html");
+		for (String name : PAGES) {
+			hints.resources().registerPattern("io/github/vicinal/boot/actuate/" + name);
+		}
 		for (String name : LOOKED_INTO) {
 			hints.reflection().registerTypeIfPresent(classLoader, name, MemberCategory.ACCESS_DECLARED_FIELDS);
 		}

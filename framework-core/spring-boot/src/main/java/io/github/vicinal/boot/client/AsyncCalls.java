@@ -13,11 +13,11 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import io.github.vicinal.path.PathException;
 import io.micrometer.context.ContextSnapshot;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.task.VirtualThreadTaskExecutor;
 
-import io.github.vicinal.path.PathException;
+import org.springframework.core.task.VirtualThreadTaskExecutor;
 
 /**
  * The calls of one channel whose caller does not wait. A call over a path that completes

@@ -1,9 +1,8 @@
 package io.github.vicinal.boot.client;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.Reply;
+import org.jspecify.annotations.Nullable;
 
 /** Outcome of a call over a typed path. */
 sealed interface Attempt {

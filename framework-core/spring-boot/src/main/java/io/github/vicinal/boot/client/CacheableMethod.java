@@ -3,11 +3,10 @@ package io.github.vicinal.boot.client;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.boot.contract.ResultShape;
-import io.github.vicinal.path.PathException;
 import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.path.PathException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A method whose calls a {@link CallCache} answers. There is one such object for each

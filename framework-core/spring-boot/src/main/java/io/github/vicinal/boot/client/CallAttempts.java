@@ -9,17 +9,17 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
-import io.micrometer.context.ContextSnapshot;
-import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
-
-import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
+import io.github.vicinal.channel.Peer;
+import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathException;
-import io.github.vicinal.channel.Peer;
 import io.github.vicinal.path.Reply;
+import io.micrometer.context.ContextSnapshot;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
 
 /** Attempts calls of one channel over typed paths. Thread-safe. */
 final class CallAttempts {

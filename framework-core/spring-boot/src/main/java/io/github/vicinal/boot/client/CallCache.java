@@ -2,10 +2,10 @@ package io.github.vicinal.boot.client;
 
 import java.util.Collection;
 
-import org.jspecify.annotations.Nullable;
-import org.springframework.aop.framework.Advised;
-
 import io.github.vicinal.report.ChannelReport;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.framework.Advised;
 
 /**
  * Answers calls of one method from a cache, before anything else sees them. Thread-safe.

@@ -2,11 +2,11 @@ package io.github.vicinal.boot.client;
 
 import java.lang.reflect.Method;
 
-import org.jspecify.annotations.Nullable;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-
 import io.github.vicinal.channel.CacheableCall;
 import io.github.vicinal.contract.Contract;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /**
  * Makes the caches of methods with {@link CacheableCall}. A bean of this type is present

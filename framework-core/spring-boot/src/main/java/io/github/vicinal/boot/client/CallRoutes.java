@@ -2,12 +2,11 @@ package io.github.vicinal.boot.client;
 
 import java.util.concurrent.ThreadLocalRandom;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.channel.Channel;
-import io.github.vicinal.path.CallPath;
 import io.github.vicinal.channel.Peer;
+import io.github.vicinal.path.CallPath;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides where the calls of one channel go: to which replica, and over which path. A

@@ -5,12 +5,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-import org.springframework.http.client.observation.ClientRequestObservationContext;
-
 import io.github.vicinal.boot.observation.CallSeries;
 import io.github.vicinal.observation.ChannelObservationContext;
 import io.github.vicinal.path.PathKind;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.client.observation.ClientRequestObservationContext;
 
 /**
  * The two series that a call of one method over one path is recorded in.

@@ -1,12 +1,12 @@
 package io.github.vicinal.boot.client;
 
+import io.github.vicinal.boot.client.HttpLegs.Original;
+import io.github.vicinal.boot.contract.ResultShape.Timing;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.ProxyMethodInvocation;
 
-import io.github.vicinal.boot.client.HttpLegs.Original;
-import io.github.vicinal.boot.contract.ResultShape.Timing;
+import org.springframework.aop.ProxyMethodInvocation;
 
 /** The entry of calls at a client's proxy, before anything else sees them. */
 final class ChannelAdvice implements MethodInterceptor {

@@ -3,8 +3,11 @@ package io.github.vicinal.boot.client;
 import java.lang.reflect.Method;
 import java.util.Optional;
 
+import io.github.vicinal.boot.client.HttpLegs.Original;
+import io.github.vicinal.boot.contract.ResultShape.Timing;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.http.HttpHeaders;
@@ -12,9 +15,6 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.util.Assert;
 import org.springframework.web.service.invoker.HttpExchangeAdapter;
 import org.springframework.web.service.invoker.HttpRequestValues;
-
-import io.github.vicinal.boot.client.HttpLegs.Original;
-import io.github.vicinal.boot.contract.ResultShape.Timing;
 
 /**
  * The entry of calls inside of a circuit breaker, which decorates the exchange adapter

@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.client.ClientChannels.ClientFacts;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.support.RestClientHttpServiceGroupConfigurer;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 import org.springframework.web.service.registry.HttpServiceGroup;
-
-import io.github.vicinal.boot.client.ClientChannels.ClientFacts;
 
 /**
  * Gives channels to the clients of HTTP service groups: outside of the load balancer

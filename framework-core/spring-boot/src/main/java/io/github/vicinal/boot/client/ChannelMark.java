@@ -3,6 +3,7 @@ package io.github.vicinal.boot.client;
 import java.lang.reflect.Method;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.MethodParameter;
 import org.springframework.web.service.invoker.HttpRequestValues;
 

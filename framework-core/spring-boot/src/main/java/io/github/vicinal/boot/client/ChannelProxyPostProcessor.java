@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.client.ClientChannels.ClientFacts;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.aop.framework.Advised;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.util.ClassUtils;
-
-import io.github.vicinal.boot.client.ClientChannels.ClientFacts;
 
 /**
  * Gives channels to HTTP interface clients that an application makes itself, with

@@ -17,7 +17,12 @@ import java.util.Set;
 import java.util.StringJoiner;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.contract.BodyConverters;
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.http.HttpHeaders;
@@ -34,11 +39,6 @@ import org.springframework.web.client.RestTemplate;
 import org.springframework.web.service.invoker.HttpExchangeAdapter;
 import org.springframework.web.util.DefaultUriBuilderFactory;
 import org.springframework.web.util.DefaultUriBuilderFactory.EncodingMode;
-import tools.jackson.databind.json.JsonMapper;
-
-import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
-import io.github.vicinal.boot.contract.BodyConverters;
-import io.github.vicinal.boot.reflect.Fields;
 
 /**
  * Additions of an HTTP client to the requests of calls, and its treatment of their

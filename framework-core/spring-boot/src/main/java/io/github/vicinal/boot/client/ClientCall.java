@@ -8,19 +8,19 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.client.HttpLegs.Original;
+import io.github.vicinal.boot.contract.ResultShape.Timing;
+import io.github.vicinal.channel.Peer;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.replica.Replica;
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.ClassUtils;
 
-import io.github.vicinal.boot.client.HttpLegs.Original;
-import io.github.vicinal.boot.contract.ResultShape.Timing;
-import io.github.vicinal.path.CallFrame;
-import io.github.vicinal.path.CallPath;
-import io.github.vicinal.channel.Peer;
-import io.github.vicinal.path.Reply;
-import io.github.vicinal.path.PathKind;
-import io.github.vicinal.replica.Replica;
+import org.springframework.util.ClassUtils;
 
 /**
  * One call of a contract method, from the client's proxy to its outcome. It goes through

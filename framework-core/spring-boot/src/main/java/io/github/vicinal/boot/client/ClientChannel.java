@@ -10,19 +10,19 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 
-import org.jspecify.annotations.Nullable;
-import org.springframework.aop.framework.Advised;
-
 import io.github.vicinal.boot.client.ClientChannels.ClientFacts;
 import io.github.vicinal.boot.client.ClientChannels.Toolbox;
-import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelListener;
+import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.report.ChannelReport.CachedMethod;
-import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.path.PathKind;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.framework.Advised;
 
 /**
  * A channel as its client has it: the plans of its methods, their caches, and what each

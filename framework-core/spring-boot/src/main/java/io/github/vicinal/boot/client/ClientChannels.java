@@ -18,27 +18,27 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.stream.Collectors;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import tools.jackson.databind.json.JsonMapper;
+import java.util.stream.Collectors;
 
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelListener;
-import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.channel.ChannelSettings;
-import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.report.ChannelReport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /**
  * The channels of an application: which of its HTTP interfaces have one, and with which

@@ -5,10 +5,10 @@ import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 
+import io.github.vicinal.path.PathException;
+
 import org.springframework.util.ClassUtils;
 import org.springframework.web.client.ResourceAccessException;
-
-import io.github.vicinal.path.PathException;
 
 /** The exceptions that HTTP clients raise when a request gets no answer. */
 final class ClientFailures {

@@ -9,26 +9,26 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.observation.LazyShortcut;
+import io.github.vicinal.boot.observation.MeterShortcut;
+import io.github.vicinal.observation.ChannelObservationContext;
+import io.github.vicinal.observation.ChannelObservationConvention;
+import io.github.vicinal.observation.ChannelObservationDocumentation;
+import io.github.vicinal.observation.DefaultChannelObservationConvention;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathKind;
 import io.micrometer.core.instrument.LongTaskTimer;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.HttpMethod;
 import org.springframework.http.client.ClientHttpRequest;
 import org.springframework.http.client.observation.ClientHttpObservationDocumentation;
 import org.springframework.http.client.observation.ClientRequestObservationContext;
 import org.springframework.http.client.observation.ClientRequestObservationConvention;
 import org.springframework.http.client.observation.DefaultClientRequestObservationConvention;
-
-import io.github.vicinal.boot.observation.LazyShortcut;
-import io.github.vicinal.boot.observation.MeterShortcut;
-import io.github.vicinal.path.PathException;
-import io.github.vicinal.path.PathKind;
-import io.github.vicinal.observation.ChannelObservationContext;
-import io.github.vicinal.observation.ChannelObservationConvention;
-import io.github.vicinal.observation.ChannelObservationDocumentation;
-import io.github.vicinal.observation.DefaultChannelObservationConvention;
 
 /**
  * Observes calls over typed paths as the HTTP client would have observed them, and under

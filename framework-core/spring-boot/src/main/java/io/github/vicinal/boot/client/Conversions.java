@@ -3,12 +3,12 @@ package io.github.vicinal.boot.client;
 import java.lang.reflect.Field;
 import java.util.regex.Pattern;
 
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.convert.ConversionService;
 import org.springframework.format.support.DefaultFormattingConversionService;
-
-import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
-import io.github.vicinal.boot.reflect.Fields;
 
 /** Decides whether arguments become the texts that typed paths assume. */
 final class Conversions {

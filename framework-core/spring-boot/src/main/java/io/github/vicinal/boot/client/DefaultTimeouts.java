@@ -5,9 +5,12 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.core.io.buffer.DataBufferFactory;
 import org.springframework.http.ResponseCookie;
@@ -17,9 +20,6 @@ import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.http.client.SimpleClientHttpRequestFactory;
 import org.springframework.http.client.reactive.ClientHttpConnector;
 import org.springframework.http.client.reactive.JdkClientHttpConnector;
-
-import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
-import io.github.vicinal.boot.reflect.Fields;
 
 /**
  * Gives the calls of channels a time-out if their HTTP client has none, so that a host

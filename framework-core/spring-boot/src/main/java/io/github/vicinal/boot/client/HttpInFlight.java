@@ -1,9 +1,8 @@
 package io.github.vicinal.boot.client;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.channel.CallOverHttp;
 import io.github.vicinal.channel.Peer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The request of one call that is in flight over HTTP. Thread-safe: one thread may cancel

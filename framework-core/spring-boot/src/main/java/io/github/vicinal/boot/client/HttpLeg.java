@@ -7,10 +7,6 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpMethod;
-
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.path.Reply;
@@ -18,6 +14,10 @@ import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerAnnouncement.MalformedAnnouncementException;
 import io.github.vicinal.requestserver.Rejection;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 
 /**
  * One call of a channel on its way through an HTTP client. Used by one thread at a time.

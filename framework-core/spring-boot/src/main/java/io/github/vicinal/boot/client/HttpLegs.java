@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.client.ClientHttpRequest;
 import org.springframework.http.client.observation.ClientRequestObservationContext;
 import org.springframework.web.service.invoker.HttpRequestValues;

@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-import org.springframework.aop.framework.Advised;
-
 import io.github.vicinal.channel.Channel;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.framework.Advised;
 
 /**
  * Additions of the clients of one channel to requests. They are examined when the first

@@ -3,13 +3,13 @@ package io.github.vicinal.boot.client;
 import java.net.URI;
 import java.util.List;
 
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.http.client.SimpleClientHttpRequestFactory;
-
-import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
-import io.github.vicinal.boot.reflect.Fields;
 
 /**
  * Treatment of requests and responses by an HTTP library below Spring: cookies, proxies,

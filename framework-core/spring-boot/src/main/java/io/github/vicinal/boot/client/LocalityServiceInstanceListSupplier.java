@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
+import io.github.vicinal.replica.Replica;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.loadbalancer.Request;
 import org.springframework.cloud.loadbalancer.core.DelegatingServiceInstanceListSupplier;
 import org.springframework.cloud.loadbalancer.core.ServiceInstanceListSupplier;
-import reactor.core.publisher.Flux;
-
-import io.github.vicinal.replica.Replica;
 
 /**
  * Reduces the instances that an application's own supplier names to the one that a

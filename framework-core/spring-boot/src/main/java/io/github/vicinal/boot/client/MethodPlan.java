@@ -9,14 +9,13 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
-import io.micrometer.context.ContextSnapshot;
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.boot.contract.ArgumentRule;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.boot.contract.ResultShape;
-import io.github.vicinal.path.PathException;
 import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.path.PathException;
+import io.micrometer.context.ContextSnapshot;
+import org.jspecify.annotations.Nullable;
 
 /** Plan of a contract method's calls, made before it is called. */
 final class MethodPlan implements CacheableMethod {

@@ -6,13 +6,13 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 
+import io.github.vicinal.path.Reply;
+
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.client.ClientHttpRequest;
 import org.springframework.http.client.ClientHttpResponse;
-
-import io.github.vicinal.path.Reply;
 
 /**
  * Stands for a request that is never sent, so that conventions for HTTP client

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.http.HttpMethod;

@@ -2,6 +2,8 @@ package io.github.vicinal.boot.client;
 
 import java.util.List;
 
+import io.github.vicinal.boot.contract.ResultShape.Timing;
+import io.github.vicinal.replica.Outcome;
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
@@ -9,9 +11,6 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
-
-import io.github.vicinal.boot.contract.ResultShape.Timing;
-import io.github.vicinal.replica.Outcome;
 
 /**
  * Makes calls whose caller takes a publisher. Loaded only where Reactor and

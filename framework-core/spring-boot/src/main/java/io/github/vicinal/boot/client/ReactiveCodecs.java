@@ -3,7 +3,11 @@ package io.github.vicinal.boot.client;
 import java.util.List;
 import java.util.Set;
 
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
 import org.springframework.core.codec.Decoder;
 import org.springframework.core.codec.Encoder;
 import org.springframework.http.MediaType;
@@ -15,10 +19,6 @@ import org.springframework.http.codec.JacksonCodecSupport;
 import org.springframework.http.codec.json.JacksonJsonDecoder;
 import org.springframework.http.codec.json.JacksonJsonEncoder;
 import org.springframework.web.reactive.function.client.ExchangeStrategies;
-import tools.jackson.databind.json.JsonMapper;
-
-import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
-import io.github.vicinal.boot.reflect.Fields;
 
 /**
  * Decides whether the codecs of a {@code WebClient} treat a body as typed paths do.

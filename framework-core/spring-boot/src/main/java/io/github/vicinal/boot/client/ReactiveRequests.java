@@ -7,9 +7,14 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.peer.PeerAnnouncement;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 import org.springframework.http.HttpHeaders;
@@ -24,11 +29,6 @@ import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 import org.springframework.web.reactive.function.client.ExchangeFunction;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
-
-import io.github.vicinal.path.Reply;
-import io.github.vicinal.peer.PeerAnnouncement;
 
 /**
  * Asks peers for their paths, on requests of a {@code WebClient} that belong to a

@@ -3,12 +3,12 @@ package io.github.vicinal.boot.client;
 import java.net.URI;
 import java.util.Locale;
 
+import io.github.vicinal.path.Reply;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.client.ClientHttpRequestFactory;
-
-import io.github.vicinal.path.Reply;
 
 /**
  * Next request of an HTTP library after a redirect. A call over a typed path may be

@@ -13,6 +13,7 @@ import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.io.CloseMode;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
 
 /**

@@ -6,6 +6,7 @@ import java.net.URI;
 import java.net.http.HttpResponse;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.client.ClientHttpResponse;
 
 /**

@@ -13,13 +13,12 @@ import java.nio.channels.UnresolvedAddressException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.replica.Outcome;
 import io.github.vicinal.replica.Replica;
 import io.github.vicinal.replica.ReplicaChoice;
 import io.github.vicinal.requestserver.Rejection;
+import org.jspecify.annotations.Nullable;
 
 /** One attempt of a call at one replica. Completes exactly once. */
 final class ReplicaAttempt {

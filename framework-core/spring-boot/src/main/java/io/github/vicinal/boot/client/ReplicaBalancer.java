@@ -8,11 +8,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.replica.Replica;
 import io.github.vicinal.replica.ReplicaChoice;
 import io.github.vicinal.replica.ReplicaReport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses the replica that each call of a channel goes to. The replicas are configured,

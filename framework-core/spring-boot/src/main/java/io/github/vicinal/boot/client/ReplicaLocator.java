@@ -15,8 +15,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.peer.PeerAnnouncement;
@@ -24,6 +22,7 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.replica.Locality;
 import io.github.vicinal.replica.ReplicaChoice.Located;
 import io.github.vicinal.replica.ReplicaChoice.Locator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out how near a replica is: by what it announced; until it has, by its zone and by

@@ -1,8 +1,7 @@
 package io.github.vicinal.boot.client;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.replica.Replica;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A question of a channel to a load balancer, on its way to the supplier of instances,

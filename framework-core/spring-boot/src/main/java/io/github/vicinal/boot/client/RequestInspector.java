@@ -5,11 +5,11 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
-
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.path.PathKind;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
 
 /**
  * Learns from the HTTP requests of one channel what its calls over other paths have to

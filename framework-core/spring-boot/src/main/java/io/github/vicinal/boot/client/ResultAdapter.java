@@ -2,13 +2,13 @@ package io.github.vicinal.boot.client;
 
 import java.util.Optional;
 
+import io.github.vicinal.boot.contract.ResultShape;
+import io.github.vicinal.path.Reply;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ResponseEntity;
-
-import io.github.vicinal.boot.contract.ResultShape;
-import io.github.vicinal.path.Reply;
 
 /** Gives a reply the form that the contract method returns. */
 final class ResultAdapter {

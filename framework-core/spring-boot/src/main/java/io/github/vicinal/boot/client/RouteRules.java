@@ -8,12 +8,11 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.regex.Pattern;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.path.PathRule;
 import io.github.vicinal.peer.PeerAnnouncement;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which paths may stand in for HTTP requests, by the way that the requests take. Paths

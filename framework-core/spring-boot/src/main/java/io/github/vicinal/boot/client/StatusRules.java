@@ -3,14 +3,14 @@ package io.github.vicinal.boot.client;
 import java.util.Collection;
 import java.util.function.Predicate;
 
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.HttpStatusCode;
 import org.springframework.web.client.DefaultResponseErrorHandler;
 import org.springframework.web.client.NoOpResponseErrorHandler;
 import org.springframework.web.client.ResponseErrorHandler;
-
-import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
-import io.github.vicinal.boot.reflect.Fields;
 
 /**
  * Decides whether an HTTP client treats some answer as an error that typed paths return.

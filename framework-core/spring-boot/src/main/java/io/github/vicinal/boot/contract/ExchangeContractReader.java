@@ -1,20 +1,28 @@
 package io.github.vicinal.boot.contract;
 
 import java.lang.annotation.Annotation;
-import java.lang.reflect.WildcardType;
-import java.util.HashSet;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
+import java.lang.reflect.WildcardType;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import io.github.vicinal.boot.contract.ArgumentRules.RuleOrReason;
+import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.channel.AffinityChannel.Idempotence;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.contract.ContractReader;
+import io.github.vicinal.path.PathKind;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.MethodParameter;
@@ -33,14 +41,6 @@ import org.springframework.web.bind.annotation.RequestPart;
 import org.springframework.web.bind.annotation.ValueConstants;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.util.UriBuilderFactory;
-
-import io.github.vicinal.boot.contract.ArgumentRules.RuleOrReason;
-import io.github.vicinal.channel.AffinityChannel.Idempotence;
-import io.github.vicinal.channel.AffinityChannel;
-import io.github.vicinal.contract.Contract;
-import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.contract.ContractReader;
-import io.github.vicinal.path.PathKind;
 
 /**
  * Reads contracts from {@code @HttpExchange} interfaces. Immutable and thread-safe.

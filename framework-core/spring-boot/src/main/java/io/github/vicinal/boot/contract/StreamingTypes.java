@@ -4,6 +4,7 @@ import java.io.InputStream;
 import java.io.Reader;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.io.Resource;
 import org.springframework.util.MultiValueMap;
 

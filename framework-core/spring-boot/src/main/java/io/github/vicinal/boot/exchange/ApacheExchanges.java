@@ -8,12 +8,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.github.vicinal.channel.Peer;
+import io.github.vicinal.exchange.ClientExchange;
+import io.github.vicinal.exchange.ExchangeClient;
+import io.github.vicinal.exchange.HttpFields;
+import io.github.vicinal.exchange.RequestHead;
+import io.github.vicinal.exchange.ResponseHead;
+import io.github.vicinal.peer.PeerAnnouncement;
 import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.classic.ExecChainHandler;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ClassicHttpRequest;
-import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpEntity;
@@ -26,14 +33,6 @@ import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
 import org.apache.hc.core5.http.protocol.HttpProcessor;
 import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.channel.Peer;
-import io.github.vicinal.exchange.ClientExchange;
-import io.github.vicinal.exchange.ExchangeClient;
-import io.github.vicinal.exchange.HttpFields;
-import io.github.vicinal.exchange.RequestHead;
-import io.github.vicinal.exchange.ResponseHead;
-import io.github.vicinal.peer.PeerAnnouncement;
 
 /**
  * Exchanges of Apache HttpClient 5: the last element of its chain before a connection is

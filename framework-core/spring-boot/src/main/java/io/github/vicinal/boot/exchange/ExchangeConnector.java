@@ -11,7 +11,20 @@ import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
+import io.github.vicinal.boot.client.PlainConnector;
+import io.github.vicinal.boot.client.RedirectRules;
+import io.github.vicinal.channel.Peer;
+import io.github.vicinal.exchange.ClientExchange;
+import io.github.vicinal.exchange.ExchangeClient;
+import io.github.vicinal.exchange.RequestHead;
+import io.github.vicinal.exchange.ResponseHead;
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.peer.PeerAnnouncement;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
@@ -22,19 +35,6 @@ import org.springframework.http.client.reactive.ClientHttpConnector;
 import org.springframework.http.client.reactive.ClientHttpRequest;
 import org.springframework.http.client.reactive.ClientHttpResponse;
 import org.springframework.util.MultiValueMap;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
-
-import io.github.vicinal.boot.client.PlainConnector;
-import io.github.vicinal.boot.client.RedirectRules;
-import io.github.vicinal.channel.Peer;
-import io.github.vicinal.exchange.ClientExchange;
-import io.github.vicinal.exchange.ExchangeClient;
-import io.github.vicinal.exchange.RequestHead;
-import io.github.vicinal.exchange.ResponseHead;
-import io.github.vicinal.path.Reply;
-import io.github.vicinal.peer.PeerAnnouncement;
 
 /**
  * Turns requests of {@code WebClient} into exchanges if there is a path, in front of the

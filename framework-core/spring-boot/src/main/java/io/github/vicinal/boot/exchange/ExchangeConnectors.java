@@ -1,12 +1,12 @@
 package io.github.vicinal.boot.exchange;
 
+import io.github.vicinal.boot.client.PlainConnector;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
 import org.springframework.http.client.reactive.ClientHttpConnector;
 import org.springframework.http.client.reactive.JdkClientHttpConnector;
-
-import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
-import io.github.vicinal.boot.client.PlainConnector;
 
 /**
  * Turns requests of {@code WebClient} into exchanges, in front of the JDK's connector.

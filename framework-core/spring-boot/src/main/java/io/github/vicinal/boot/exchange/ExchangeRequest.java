@@ -9,15 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpMethod;
-import org.springframework.http.StreamingHttpOutputMessage;
-import org.springframework.http.client.AbstractStreamingClientHttpRequest;
-import org.springframework.http.client.ClientHttpRequest;
-import org.springframework.http.client.ClientHttpRequestFactory;
-import org.springframework.http.client.ClientHttpResponse;
-
 import io.github.vicinal.boot.client.PlainRequests;
 import io.github.vicinal.boot.client.RedirectRules;
 import io.github.vicinal.boot.client.Redirects;
@@ -27,6 +18,15 @@ import io.github.vicinal.exchange.HttpFields;
 import io.github.vicinal.exchange.RequestHead;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.StreamingHttpOutputMessage;
+import org.springframework.http.client.AbstractStreamingClientHttpRequest;
+import org.springframework.http.client.ClientHttpRequest;
+import org.springframework.http.client.ClientHttpRequestFactory;
+import org.springframework.http.client.ClientHttpResponse;
 
 /** A request that becomes an exchange if there is a path when it is executed. */
 final class ExchangeRequest extends AbstractStreamingClientHttpRequest {

@@ -4,11 +4,15 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 
+import io.github.vicinal.boot.client.PlainRequests;
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import org.apache.hc.client5.http.impl.ChainElement;
 import org.apache.hc.core5.http.protocol.HttpProcessor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
@@ -17,10 +21,6 @@ import org.springframework.http.client.ClientHttpRequest;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
 import org.springframework.util.ClassUtils;
-
-import io.github.vicinal.boot.reflect.Fields;
-import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
-import io.github.vicinal.boot.client.PlainRequests;
 
 /**
  * Makes the requests of {@code RestClient}, {@code RestTemplate} and HTTP interfaces

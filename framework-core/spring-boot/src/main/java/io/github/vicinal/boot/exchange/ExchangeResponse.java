@@ -6,15 +6,15 @@ import java.io.PushbackInputStream;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.InflaterInputStream;
 
+import io.github.vicinal.boot.client.LibraryAdditions;
+import io.github.vicinal.exchange.ClientExchange;
+import io.github.vicinal.exchange.ResponseHead;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.client.ClientHttpResponse;
-
-import io.github.vicinal.boot.client.LibraryAdditions;
-import io.github.vicinal.exchange.ClientExchange;
-import io.github.vicinal.exchange.ResponseHead;
 
 /** The response of an exchange, whose body comes as it is read. */
 final class ExchangeResponse implements ClientHttpResponse {

@@ -9,17 +9,16 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
+import io.github.vicinal.boot.client.RouteRules;
 import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.ExchangeClient;
 import io.github.vicinal.exchange.RequestHead;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathRule;
-import io.github.vicinal.boot.client.RouteRules;
 import io.github.vicinal.report.ChannelReport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The exchanges of an application's HTTP clients: which requests may become some, and how

@@ -13,15 +13,15 @@ import java.util.Map;
 import feign.Client;
 import feign.Request;
 import feign.Response;
-import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
-
 import io.github.vicinal.boot.client.LibraryAdditions;
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.ExchangeClient;
 import io.github.vicinal.exchange.RequestHead;
 import io.github.vicinal.peer.PeerAnnouncement;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
 
 /**
  * Makes requests of Feign exchanges where there is a path, in front of the client of

@@ -4,9 +4,12 @@ import java.util.List;
 
 import feign.Capability;
 import feign.Client;
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
 import org.springframework.cloud.client.loadbalancer.LoadBalancedRetryFactory;
 import org.springframework.cloud.client.loadbalancer.LoadBalancerClient;
 import org.springframework.cloud.loadbalancer.support.LoadBalancerClientFactory;
@@ -14,9 +17,6 @@ import org.springframework.cloud.openfeign.loadbalancer.FeignBlockingLoadBalance
 import org.springframework.cloud.openfeign.loadbalancer.LoadBalancerFeignRequestTransformer;
 import org.springframework.cloud.openfeign.loadbalancer.RetryableFeignBlockingLoadBalancerClient;
 import org.springframework.util.ClassUtils;
-
-import io.github.vicinal.boot.reflect.Fields;
-import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 
 /**
  * Turns requests of Feign clients into exchanges: behind retries, interceptors,

@@ -21,13 +21,13 @@ import java.util.zip.InflaterInputStream;
 
 import feign.Request;
 import feign.Response;
-import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
-
 import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.HttpFields;
 import io.github.vicinal.exchange.RequestHead;
 import io.github.vicinal.exchange.ResponseHead;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
 
 /**
  * Requests and responses of Feign, as its client of {@code HttpURLConnection} has them.

@@ -4,8 +4,6 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.BiConsumer;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.channel.CallOverHttp;
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.exchange.ExchangeClient;
@@ -13,6 +11,7 @@ import io.github.vicinal.exchange.HttpExchanges;
 import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerAnnouncement.MalformedAnnouncementException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request that goes over HTTP to a server that may be asked: it asks for paths, and

@@ -3,15 +3,15 @@ package io.github.vicinal.boot.exchange;
 import java.net.http.HttpClient;
 import java.time.Duration;
 
+import io.github.vicinal.boot.client.RedirectRules;
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.io.buffer.DataBufferFactory;
 import org.springframework.http.ResponseCookie;
 import org.springframework.http.client.reactive.ClientHttpConnector;
 import org.springframework.http.client.reactive.JdkClientHttpConnector;
-
-import io.github.vicinal.boot.reflect.Fields;
-import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
-import io.github.vicinal.boot.client.RedirectRules;
 
 /**
  * Parts of the JDK's connector.

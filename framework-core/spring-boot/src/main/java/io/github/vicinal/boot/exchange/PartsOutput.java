@@ -6,13 +6,12 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.ExchangeClient;
 import io.github.vicinal.exchange.ExchangeMessage;
 import io.github.vicinal.exchange.RequestHead;
 import io.github.vicinal.path.PathException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the body of a request in parts, while it is written. A body that fits into one

@@ -9,20 +9,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
+import io.github.vicinal.exchange.ClientExchange;
+import io.github.vicinal.exchange.ExchangeClient;
+import io.github.vicinal.exchange.RequestHead;
+import io.github.vicinal.exchange.ResponseHead;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
-import org.springframework.core.io.buffer.DataBuffer;
-import org.springframework.core.io.buffer.DefaultDataBufferFactory;
-import org.springframework.http.HttpMethod;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
-import io.github.vicinal.exchange.ClientExchange;
-import io.github.vicinal.exchange.ExchangeClient;
-import io.github.vicinal.exchange.RequestHead;
-import io.github.vicinal.exchange.ResponseHead;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.http.HttpMethod;
 
 /**
  * An exchange of a reactive client: waits on threads of its own, and gives them back

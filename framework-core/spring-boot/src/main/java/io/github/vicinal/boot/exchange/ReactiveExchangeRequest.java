@@ -4,8 +4,14 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.util.stream.Collectors;
 
+import io.github.vicinal.exchange.HttpFields;
+import io.github.vicinal.exchange.RequestHead;
+import io.github.vicinal.peer.PeerAnnouncement;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferFactory;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
@@ -13,12 +19,6 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.client.reactive.AbstractClientHttpRequest;
 import org.springframework.http.client.reactive.ClientHttpRequest;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
-
-import io.github.vicinal.exchange.HttpFields;
-import io.github.vicinal.exchange.RequestHead;
-import io.github.vicinal.peer.PeerAnnouncement;
 
 /**
  * A request of a reactive client that may become an exchange. It is sent after it is

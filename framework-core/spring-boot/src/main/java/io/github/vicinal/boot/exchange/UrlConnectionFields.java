@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
+import io.github.vicinal.exchange.HttpFields;
+
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import org.springframework.util.StringUtils;
-
-import io.github.vicinal.exchange.HttpFields;
 
 /**
  * The fields of a request that Spring's {@code SimpleClientHttpRequestFactory} and the

@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.util.Collections;
 import java.util.Set;
 
+import io.github.vicinal.peer.PeerAnnouncement;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
-import org.springframework.web.filter.OncePerRequestFilter;
 
-import io.github.vicinal.peer.PeerAnnouncement;
+import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
  * Watches what happens to requests of channels on their way to the handler, be they HTTP

@@ -1,12 +1,12 @@
 package io.github.vicinal.boot.server;
 
+import io.github.vicinal.peer.PeerAnnouncement;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
-
-import io.github.vicinal.peer.PeerAnnouncement;
 
 /**
  * Announces this instance to clients that ask for a contract. It does so only after

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.Conventions;
 import org.springframework.core.MethodParameter;
 import org.springframework.util.ObjectUtils;

@@ -2,15 +2,15 @@ package io.github.vicinal.boot.server;
 
 import java.io.IOException;
 
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.requestserver.Rejection;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.HttpHeaders;
 import org.springframework.web.util.WebUtils;
-
-import io.github.vicinal.peer.PeerAnnouncement;
-import io.github.vicinal.requestserver.Rejection;
 
 /**
  * The response to a request. A handler cannot claim in it that the request was not

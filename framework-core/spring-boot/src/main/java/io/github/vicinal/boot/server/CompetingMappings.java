@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
+import io.github.vicinal.boot.server.HandlerLookup.Handler;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.servlet.mvc.condition.PathPatternsRequestCondition;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.util.pattern.PathPattern;
-
-import io.github.vicinal.boot.server.HandlerLookup.Handler;
 
 /**
  * Mappings that may take a request from a handler, for some values of the variables in

@@ -9,11 +9,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
-import jakarta.servlet.http.HttpServletRequest;
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.exchange.HttpFields;
 import io.github.vicinal.server.HttpRequiredException;
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Facts of a client's connection, seen when the client sent a real HTTP request:

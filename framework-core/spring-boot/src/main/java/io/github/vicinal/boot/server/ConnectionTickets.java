@@ -6,9 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.server.HttpRequiredException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tickets that name the {@link ConnectionFacts} of clients. A client gets its ticket with

@@ -10,7 +10,12 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
+import io.github.vicinal.boot.contract.ExchangeContractReader;
+import io.github.vicinal.boot.server.HandlerLookup.Handler;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
@@ -28,11 +33,6 @@ import org.springframework.web.bind.annotation.ValueConstants;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.servlet.mvc.condition.MediaTypeExpression;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
-
-import io.github.vicinal.boot.contract.ExchangeContractReader;
-import io.github.vicinal.boot.server.HandlerLookup.Handler;
-import io.github.vicinal.contract.Contract;
-import io.github.vicinal.contract.ContractMethod;
 
 /**
  * Compares what a contract says with what Spring MVC makes of the controller. Clients

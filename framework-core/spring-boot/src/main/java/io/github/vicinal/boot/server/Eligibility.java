@@ -4,7 +4,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
+import io.github.vicinal.boot.contract.BodyConverters;
+import io.github.vicinal.boot.server.HandlerLookup.Handler;
+import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.server.AffinityService;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodParameter;
@@ -23,12 +29,6 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdvice;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
-import tools.jackson.databind.json.JsonMapper;
-
-import io.github.vicinal.boot.contract.BodyConverters;
-import io.github.vicinal.boot.server.HandlerLookup.Handler;
-import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.server.AffinityService;
 
 /**
  * Decides whether a contract's method can be called with its arguments as they are: only

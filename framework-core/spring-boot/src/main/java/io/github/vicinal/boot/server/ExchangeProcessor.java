@@ -14,6 +14,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.zip.GZIPOutputStream;
 
+import io.github.vicinal.exchange.HttpFields;
+import io.github.vicinal.exchange.ResponseHead;
+import io.github.vicinal.exchange.ServerExchange;
 import jakarta.servlet.ServletConnection;
 import jakarta.servlet.http.HttpServletResponse;
 import org.apache.coyote.AbstractProcessor;
@@ -35,10 +38,6 @@ import org.apache.tomcat.util.net.ServletConnectionImpl;
 import org.apache.tomcat.util.net.SocketEvent;
 import org.apache.tomcat.util.net.SocketWrapperBase;
 import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.exchange.HttpFields;
-import io.github.vicinal.exchange.ResponseHead;
-import io.github.vicinal.exchange.ServerExchange;
 
 /**
  * Tomcat processor of an exchange, as its HTTP/1.1 processor is for a socket. It checks

@@ -3,14 +3,13 @@ package io.github.vicinal.boot.server;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
+import io.github.vicinal.exchange.HttpFields;
+import io.github.vicinal.exchange.RequestHead;
+import io.github.vicinal.exchange.ServerExchange;
 import jakarta.servlet.http.HttpServletResponse;
 import org.apache.coyote.Request;
 import org.apache.tomcat.util.http.MimeHeaders;
 import org.apache.tomcat.util.http.parser.HttpParser;
-
-import io.github.vicinal.exchange.HttpFields;
-import io.github.vicinal.exchange.RequestHead;
-import io.github.vicinal.exchange.ServerExchange;
 
 /**
  * Fills the request of an exchange in, and refuses what Tomcat's parser of HTTP/1.1 would

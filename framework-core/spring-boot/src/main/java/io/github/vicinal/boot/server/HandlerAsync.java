@@ -5,6 +5,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.path.CallFrame;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -15,9 +16,8 @@ import jakarta.servlet.ServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.BeanUtils;
 
-import io.github.vicinal.path.CallFrame;
+import org.springframework.beans.BeanUtils;
 
 /**
  * Asynchronous processing that a handler starts in the middle of a typed call. The thread

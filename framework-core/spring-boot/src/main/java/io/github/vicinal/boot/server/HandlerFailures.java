@@ -7,11 +7,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.github.vicinal.path.Reply;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+
 import org.springframework.boot.webmvc.autoconfigure.error.BasicErrorController;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
@@ -21,9 +24,6 @@ import org.springframework.web.ErrorResponse;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
-import tools.jackson.databind.json.JsonMapper;
-
-import io.github.vicinal.path.Reply;
 
 /**
  * Turns what a handler throws into the response that Spring MVC and Boot's error

@@ -8,17 +8,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import io.github.vicinal.boot.contract.ExchangeContractReader;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.ApplicationContext;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
-
-import io.github.vicinal.boot.contract.ExchangeContractReader;
-import io.github.vicinal.contract.Contract;
-import io.github.vicinal.contract.ContractMethod;
 
 /** Finds the controllers that implement a contract, through Spring MVC's mappings. */
 final class HandlerLookup {

@@ -8,12 +8,12 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.server.Endpoints.Endpoint;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.server.PathContainer;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.util.pattern.PathPattern;
-
-import io.github.vicinal.boot.server.Endpoints.Endpoint;
 
 /**
  * Distinguishes requests to the application's handlers from others, such as those to

@@ -14,10 +14,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
+import io.github.vicinal.boot.contract.ResultShape;
+import io.github.vicinal.boot.contract.ResultShape.Envelope;
+import io.github.vicinal.boot.contract.ResultShape.Timing;
+import io.github.vicinal.boot.observation.CallSeries;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.path.CallFrame;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
@@ -31,14 +39,6 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
 import org.springframework.web.method.HandlerMethod;
-
-import io.github.vicinal.boot.contract.ResultShape;
-import io.github.vicinal.boot.contract.ResultShape.Envelope;
-import io.github.vicinal.boot.contract.ResultShape.Timing;
-import io.github.vicinal.boot.observation.CallSeries;
-import io.github.vicinal.path.CallFrame;
-import io.github.vicinal.contract.Contract;
-import io.github.vicinal.contract.ContractMethod;
 
 /** The handler method behind one contract method. Thread-safe. */
 final class HandlerTarget {

@@ -1,9 +1,8 @@
 package io.github.vicinal.boot.server;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.exchange.HttpExchanges;
 import io.github.vicinal.peer.ContractInquiry;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A client's question for a contract, which came with one of its HTTP requests.

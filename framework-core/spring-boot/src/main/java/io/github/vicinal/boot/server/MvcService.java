@@ -12,27 +12,27 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.requestserver.Permit;
+import io.github.vicinal.requestserver.Priority;
+import io.github.vicinal.requestserver.RejectedRequestException;
+import io.github.vicinal.server.HttpRequiredException;
+import io.github.vicinal.server.Service;
 import jakarta.servlet.ServletContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.http.converter.HttpMessageNotWritableException;
+
 import org.springframework.context.i18n.LocaleContextHolder;
+import org.springframework.http.converter.HttpMessageNotWritableException;
+import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.LocaleContextResolver;
 import org.springframework.web.servlet.LocaleResolver;
-import org.springframework.web.context.request.ServletRequestAttributes;
-
-import io.github.vicinal.path.CallFrame;
-import io.github.vicinal.path.Reply;
-import io.github.vicinal.codec.Codecs;
-import io.github.vicinal.contract.Contract;
-import io.github.vicinal.requestserver.Priority;
-import io.github.vicinal.requestserver.RejectedRequestException;
-import io.github.vicinal.requestserver.Permit;
-import io.github.vicinal.peer.PeerAnnouncement;
-import io.github.vicinal.server.HttpRequiredException;
-import io.github.vicinal.server.Service;
 
 /** A contract that a controller of Spring MVC implements. Thread-safe. */
 final class MvcService implements Service {

@@ -9,8 +9,16 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
+import io.github.vicinal.boot.contract.ExchangeContractReader;
+import io.github.vicinal.boot.server.HandlerLookup.Handler;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.server.Service;
 import jakarta.servlet.ServletContext;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.boot.web.server.WebServer;
@@ -32,14 +40,6 @@ import org.springframework.web.servlet.LocaleResolver;
 import org.springframework.web.servlet.i18n.AcceptHeaderLocaleResolver;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
-import tools.jackson.databind.json.JsonMapper;
-
-import io.github.vicinal.boot.contract.ExchangeContractReader;
-import io.github.vicinal.boot.server.HandlerLookup.Handler;
-import io.github.vicinal.codec.Codecs;
-import io.github.vicinal.contract.Contract;
-import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.server.Service;
 
 /** Builds services from the controllers of a Spring MVC application. */
 public final class MvcServiceSource implements ServiceCatalog.ServiceSource {

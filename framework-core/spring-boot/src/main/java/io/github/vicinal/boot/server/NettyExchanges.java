@@ -7,19 +7,19 @@ import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
+import io.github.vicinal.exchange.ExchangeHandler;
+import io.github.vicinal.exchange.ServerExchange;
+import io.github.vicinal.server.HttpRequiredException;
 import io.netty.channel.EventLoop;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.reactor.netty.NettyWebServer;
 import org.springframework.boot.web.server.WebServer;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.server.reactive.HttpHeadResponseDecorator;
-import reactor.core.Disposable;
-
-import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
-import io.github.vicinal.exchange.ExchangeHandler;
-import io.github.vicinal.exchange.ServerExchange;
-import io.github.vicinal.server.HttpRequiredException;
 
 /**
  * Hands exchanges to the handler behind an embedded Reactor Netty, on the threads of its

@@ -18,11 +18,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 
+import io.github.vicinal.exchange.HttpFields;
+import io.github.vicinal.exchange.RequestHead;
+import io.github.vicinal.exchange.ServerExchange;
+import io.github.vicinal.server.HttpRequiredException;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.cookie.Cookie;
 import io.netty.handler.codec.http.cookie.ServerCookieDecoder;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.FluxSink;
+import reactor.netty.http.server.HttpServerConfig;
+
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 import org.springframework.http.HttpCookie;
@@ -33,14 +41,6 @@ import org.springframework.http.server.reactive.SslInfo;
 import org.springframework.http.support.Netty4HeadersAdapter;
 import org.springframework.util.LinkedMultiValueMap;
 import org.springframework.util.MultiValueMap;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.FluxSink;
-import reactor.netty.http.server.HttpServerConfig;
-
-import io.github.vicinal.exchange.HttpFields;
-import io.github.vicinal.exchange.RequestHead;
-import io.github.vicinal.exchange.ServerExchange;
-import io.github.vicinal.server.HttpRequiredException;
 
 /**
  * The request of an exchange, as Reactor Netty would have made it of a connection's

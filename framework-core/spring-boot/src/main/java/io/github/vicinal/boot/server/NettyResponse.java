@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.vicinal.exchange.HttpFields;
+import io.github.vicinal.exchange.ResponseHead;
+import io.github.vicinal.exchange.ServerExchange;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.cookie.CookieHeaderNames;
@@ -12,6 +15,11 @@ import io.netty.handler.codec.http.cookie.ServerCookieEncoder;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
@@ -21,14 +29,6 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ResponseCookie;
 import org.springframework.http.server.reactive.AbstractServerHttpResponse;
 import org.springframework.http.support.Netty4HeadersAdapter;
-import reactor.core.publisher.BaseSubscriber;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
-
-import io.github.vicinal.exchange.HttpFields;
-import io.github.vicinal.exchange.ResponseHead;
-import io.github.vicinal.exchange.ServerExchange;
 
 /**
  * The response of an exchange, framed as Reactor Netty frames it. Nothing is written

@@ -4,20 +4,20 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import org.jspecify.annotations.Nullable;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.http.server.HttpServerConfig;
+import reactor.netty.http.server.ProxyProtocolSupportType;
+
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.boot.reactor.netty.NettyWebServer;
 import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.http.server.reactive.ReactorHttpHandlerAdapter;
-import reactor.netty.http.server.HttpServer;
-import reactor.netty.http.server.HttpServerConfig;
-import reactor.netty.http.server.ProxyProtocolSupportType;
-
-import io.github.vicinal.boot.reflect.Fields;
-import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 
 /**
  * Parts of an embedded Reactor Netty. Thread-safe.

@@ -8,6 +8,7 @@ import java.util.Enumeration;
 import java.util.Locale;
 import java.util.Map;
 
+import io.github.vicinal.requestserver.Permit;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletInputStream;
@@ -15,9 +16,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
-import org.springframework.web.util.WebUtils;
 
-import io.github.vicinal.requestserver.Permit;
+import org.springframework.web.util.WebUtils;
 
 /**
  * A request whose permit others have while its thread waits for the client to send. Used

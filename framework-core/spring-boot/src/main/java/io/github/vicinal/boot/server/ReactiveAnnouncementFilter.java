@@ -3,7 +3,13 @@ package io.github.vicinal.boot.server;
 import java.util.Set;
 import java.util.function.Supplier;
 
+import io.github.vicinal.exchange.HttpExchanges;
+import io.github.vicinal.peer.ContractInquiry;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.peer.PeerIdentity;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -12,12 +18,6 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
-import reactor.core.publisher.Mono;
-
-import io.github.vicinal.exchange.HttpExchanges;
-import io.github.vicinal.peer.ContractInquiry;
-import io.github.vicinal.peer.PeerAnnouncement;
-import io.github.vicinal.peer.PeerIdentity;
 
 /**
  * Announces to clients that ask for a contract that a reactive application answers over

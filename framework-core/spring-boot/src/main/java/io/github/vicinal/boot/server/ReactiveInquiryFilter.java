@@ -6,7 +6,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.IntSupplier;
 
+import io.github.vicinal.exchange.HttpExchanges;
+import io.github.vicinal.peer.ContractInquiry;
+import io.github.vicinal.peer.PeerAnnouncement;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.netty.http.server.HttpServerRequest;
+
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
@@ -14,13 +21,6 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
-import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
-import reactor.netty.http.server.HttpServerRequest;
-
-import io.github.vicinal.exchange.HttpExchanges;
-import io.github.vicinal.peer.ContractInquiry;
-import io.github.vicinal.peer.PeerAnnouncement;
 
 /**
  * Announces the paths of this instance to clients that ask for exchanges: the last of the

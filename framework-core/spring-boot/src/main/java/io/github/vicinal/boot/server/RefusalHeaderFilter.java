@@ -1,12 +1,12 @@
 package io.github.vicinal.boot.server;
 
+import io.github.vicinal.requestserver.Rejection;
+import reactor.core.publisher.Mono;
+
 import org.springframework.core.Ordered;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
-import reactor.core.publisher.Mono;
-
-import io.github.vicinal.requestserver.Rejection;
 
 /**
  * Reactive counterpart of {@link ChannelResponse}. A reactive application, which refuses

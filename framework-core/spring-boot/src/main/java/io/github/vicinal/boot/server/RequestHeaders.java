@@ -7,10 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.peer.PeerAnnouncement;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The headers that a call would have had as an HTTP request: what the contract and the

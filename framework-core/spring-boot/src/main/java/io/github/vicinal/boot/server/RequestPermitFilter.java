@@ -5,24 +5,24 @@ import java.util.Collection;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.server.Endpoints.Endpoint;
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.requestserver.Permit;
+import io.github.vicinal.requestserver.Priority;
+import io.github.vicinal.requestserver.RejectedRequestException;
+import io.github.vicinal.requestserver.Rejection;
+import io.github.vicinal.requestserver.RequestServer;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+
 import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.cors.CorsProcessor;
 import org.springframework.web.cors.CorsUtils;
 import org.springframework.web.cors.DefaultCorsProcessor;
 import org.springframework.web.filter.OncePerRequestFilter;
-
-import io.github.vicinal.boot.server.Endpoints.Endpoint;
-import io.github.vicinal.path.Reply;
-import io.github.vicinal.requestserver.Priority;
-import io.github.vicinal.requestserver.Rejection;
-import io.github.vicinal.requestserver.RejectedRequestException;
-import io.github.vicinal.requestserver.RequestServer;
-import io.github.vicinal.requestserver.Permit;
 
 /**
  * Lets HTTP requests to handlers wait for their permit, on the web server's thread. The

@@ -7,17 +7,17 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
-import jakarta.servlet.http.HttpServletRequest;
-import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
-import org.springframework.http.MediaType;
-
 import io.github.vicinal.path.Reply;
+import io.github.vicinal.requestserver.Permit;
 import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.requestserver.RequestServer;
-import io.github.vicinal.requestserver.Permit;
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 
 /**
  * Permits of the calls that come over any path, and what is answered to those that get

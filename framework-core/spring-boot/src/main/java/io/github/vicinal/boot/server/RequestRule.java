@@ -8,15 +8,15 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
+import io.github.vicinal.requestserver.InvalidSettingException;
+import io.github.vicinal.requestserver.Priority;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPatternParser;
 import org.springframework.web.util.pattern.PatternParseException;
-
-import io.github.vicinal.requestserver.InvalidSettingException;
-import io.github.vicinal.requestserver.Priority;
 
 /**
  * Rule by property for some requests: their priority, and how many of them may be in

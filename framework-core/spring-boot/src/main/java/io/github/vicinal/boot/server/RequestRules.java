@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
+import io.github.vicinal.boot.server.Endpoints.Endpoint;
+import io.github.vicinal.requestserver.Bulkhead;
+import io.github.vicinal.requestserver.Priority;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.ServletRequestPathUtils;
-
-import io.github.vicinal.boot.server.Endpoints.Endpoint;
-import io.github.vicinal.requestserver.Bulkhead;
-import io.github.vicinal.requestserver.Priority;
 
 /**
  * The rules by which requests get their priority and their bulkheads. The limits of all

@@ -14,8 +14,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
 
+import io.github.vicinal.boot.contract.ExchangeContractReader;
+import io.github.vicinal.boot.contract.ResultShape;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.path.CallFrame;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
 import org.springframework.core.MethodParameter;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.http.MediaType;
@@ -29,13 +36,6 @@ import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.UriComponentsBuilder;
 import org.springframework.web.util.UriUtils;
-import tools.jackson.databind.json.JsonMapper;
-
-import io.github.vicinal.boot.contract.ExchangeContractReader;
-import io.github.vicinal.boot.contract.ResultShape;
-import io.github.vicinal.path.CallFrame;
-import io.github.vicinal.contract.Contract;
-import io.github.vicinal.contract.ContractMethod;
 
 /**
  * The HTTP request that a call of a contract method makes, as far as the contract and the

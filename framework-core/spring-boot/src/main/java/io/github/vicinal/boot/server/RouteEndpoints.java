@@ -11,7 +11,9 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
+import io.github.vicinal.boot.server.Endpoints.Endpoint;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.io.Resource;
 import org.springframework.http.HttpMethod;
 import org.springframework.web.servlet.function.HandlerFunction;
@@ -20,8 +22,6 @@ import org.springframework.web.servlet.function.RequestPredicates;
 import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerRequest;
-
-import io.github.vicinal.boot.server.Endpoints.Endpoint;
 
 /**
  * Reads the endpoints of functional routes. A route whose path cannot be told counts for

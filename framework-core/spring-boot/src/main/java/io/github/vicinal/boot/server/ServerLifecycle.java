@@ -4,15 +4,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.github.vicinal.requestserver.RequestServer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextClosedEvent;
-
-import io.github.vicinal.requestserver.RequestServer;
 
 /**
  * Ends the typed paths and the request server while the web server shuts down gracefully:

@@ -2,20 +2,19 @@ package io.github.vicinal.boot.server;
 
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.observation.CallSeries;
+import io.github.vicinal.boot.observation.LazyShortcut;
+import io.github.vicinal.boot.observation.MeterShortcut;
 import io.micrometer.core.instrument.LongTaskTimer;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import jakarta.servlet.ServletException;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.server.observation.DefaultServerRequestObservationConvention;
 
+import org.springframework.http.server.observation.DefaultServerRequestObservationConvention;
 import org.springframework.http.server.observation.ServerHttpObservationDocumentation;
 import org.springframework.http.server.observation.ServerRequestObservationContext;
 import org.springframework.http.server.observation.ServerRequestObservationConvention;
-
-import io.github.vicinal.boot.observation.CallSeries;
-import io.github.vicinal.boot.observation.LazyShortcut;
-import io.github.vicinal.boot.observation.MeterShortcut;
 
 /** Observes typed calls as {@code http.server.requests}. Thread-safe. */
 public final class ServerObservation {

@@ -15,15 +15,6 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.springframework.core.MethodParameter;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.web.bind.annotation.RequestBody;
-import org.springframework.web.method.HandlerMethod;
-import org.springframework.web.service.annotation.HttpExchange;
-
 import io.github.vicinal.exchange.ExchangeService;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerAnnouncement;
@@ -31,6 +22,15 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.core.MethodParameter;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.service.annotation.HttpExchange;
 
 /**
  * Announcements of this application, by contract. Services are built, and servers

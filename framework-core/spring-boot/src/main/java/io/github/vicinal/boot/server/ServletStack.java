@@ -7,10 +7,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import io.github.vicinal.boot.server.HandlerLookup.Handler;
 import jakarta.servlet.FilterRegistration;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletRegistration;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.webmvc.autoconfigure.error.BasicErrorController;
 import org.springframework.boot.webmvc.error.ErrorController;
 import org.springframework.context.ApplicationContext;
@@ -30,8 +32,6 @@ import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.handler.MappedInterceptor;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import org.springframework.web.servlet.support.SessionFlashMapManager;
-
-import io.github.vicinal.boot.server.HandlerLookup.Handler;
 
 /**
  * Finds out whether anything between the web server and a handler acts on requests. If a

@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
+import io.github.vicinal.boot.server.HandlerLookup.Handler;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.autoconfigure.web.format.DateTimeFormatters;
 import org.springframework.boot.autoconfigure.web.format.WebConversionService;
 import org.springframework.context.ApplicationContext;
@@ -37,8 +39,6 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestResponseBody
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitterReturnValueHandler;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityReturnValueHandler;
 import org.springframework.web.servlet.mvc.method.annotation.ServletCookieValueMethodArgumentResolver;
-
-import io.github.vicinal.boot.server.HandlerLookup.Handler;
 
 /**
  * Finds out whether Spring MVC makes a handler's arguments, and writes its results, with

@@ -22,6 +22,7 @@ import org.apache.catalina.core.ApplicationSessionCookieConfig;
 import org.apache.coyote.http11.AbstractHttp11Protocol;
 import org.apache.tomcat.util.descriptor.web.ErrorPage;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.tomcat.TomcatWebServer;
 
 /**

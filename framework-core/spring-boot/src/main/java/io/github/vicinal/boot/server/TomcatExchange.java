@@ -17,6 +17,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.path.CallFrame;
 import jakarta.servlet.ServletConnection;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.connector.CoyoteAdapter;
@@ -38,8 +39,6 @@ import org.apache.tomcat.util.net.ServletConnectionImpl;
 import org.apache.tomcat.util.net.SocketEvent;
 import org.apache.tomcat.util.net.SocketWrapperBase;
 import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.path.CallFrame;
 
 /**
  * Processor of typed calls for Tomcat's adapter: it fills in the request, and collects

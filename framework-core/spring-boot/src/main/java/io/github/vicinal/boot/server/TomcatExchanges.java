@@ -8,14 +8,14 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
+import io.github.vicinal.exchange.ExchangeHandler;
+import io.github.vicinal.exchange.ServerExchange;
 import org.apache.catalina.connector.Connector;
 import org.apache.coyote.http11.AbstractHttp11Protocol;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.boot.web.server.WebServer;
-
-import io.github.vicinal.exchange.ExchangeHandler;
-import io.github.vicinal.exchange.ServerExchange;
 
 /**
  * Hands exchanges to Tomcat's adapter, which is where requests go once their bytes have

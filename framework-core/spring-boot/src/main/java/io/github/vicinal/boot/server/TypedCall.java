@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.server;
 
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.requestserver.RejectedRequestException;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
@@ -7,9 +9,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
-
-import io.github.vicinal.path.CallFrame;
-import io.github.vicinal.requestserver.RejectedRequestException;
 
 /**
  * One typed call on its way through the servlet container. It travels as an attribute of

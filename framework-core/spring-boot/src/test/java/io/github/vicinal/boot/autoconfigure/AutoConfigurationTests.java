@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.autoconfigure;
 
+import java.util.List;
+
 import io.github.vicinal.boot.Baskets;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.boot.actuate.VicinalMetrics;
@@ -7,10 +9,10 @@ import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.boot.client.InvalidChannelException;
 import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.channel.AffinityChannel;
-import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.transport.shm.ShmOptions;
 import io.github.vicinal.transport.uds.UdsOptions;
 import io.github.vicinal.transport.uds.UdsPathProvider;
@@ -20,11 +22,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.logging.LogLevel;
-import org.springframework.boot.logging.LoggingSystem;
-import org.springframework.web.service.annotation.HttpExchange;
-import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.boot.test.system.CapturedOutput;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,20 +32,25 @@ import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.http.client.autoconfigure.imperative.ImperativeHttpClientAutoConfiguration;
 import org.springframework.boot.http.client.autoconfigure.service.HttpServiceClientPropertiesAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.restclient.autoconfigure.RestClientAutoConfiguration;
 import org.springframework.boot.restclient.autoconfigure.service.HttpServiceClientAutoConfiguration;
-import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.support.RestClientAdapter;
 import org.springframework.web.service.annotation.GetExchange;
+import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 import org.springframework.web.service.registry.ImportHttpServices;
 
@@ -436,8 +438,9 @@ class AutoConfigurationTests {
 		new VicinalRuntimeHints().registerHints(hints, getClass().getClassLoader());
 		assertThat(RuntimeHintsPredicates.proxies().forInterfaces(HttpServletRequest.class)).accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection().onType(ChannelReport.PeerReport.class)).accepts(hints);
-		assertThat(RuntimeHintsPredicates.resource().forResource("io/github/vicinal/boot/actuate/channels.html"))
-			.accepts(hints);
+		assertThat(List.of("channels.html", "topics.html", "page.css", "page.js")).allSatisfy((page) -> assertThat(
+				RuntimeHintsPredicates.resource().forResource("io/github/vicinal/boot/actuate/" + page))
+			.accepts(hints));
 	}
 
 	private static FailureAnalysis analysis(Throwable failure) {

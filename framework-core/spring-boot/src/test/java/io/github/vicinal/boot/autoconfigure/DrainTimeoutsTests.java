@@ -3,6 +3,7 @@ package io.github.vicinal.boot.autoconfigure;
 import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
+
 import org.springframework.boot.autoconfigure.context.LifecycleProperties;
 import org.springframework.mock.env.MockEnvironment;
 

@@ -3,12 +3,22 @@ package io.github.vicinal.boot.autoconfigure;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.boot.actuate.RequestServerEndpoint;
+import io.github.vicinal.boot.server.ServerLifecycle;
+import io.github.vicinal.requestserver.Permit;
+import io.github.vicinal.requestserver.Priority;
+import io.github.vicinal.requestserver.RejectedRequestException;
+import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.requestserver.RequestServerReport;
+import io.github.vicinal.requestserver.RequestServerSettings;
+import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.distribution.HistogramSnapshot;
 import io.micrometer.core.instrument.distribution.ValueAtPercentile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -20,16 +30,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-
-import io.github.vicinal.boot.actuate.RequestServerEndpoint;
-import io.github.vicinal.boot.server.ServerLifecycle;
-import io.github.vicinal.requestserver.Priority;
-import io.github.vicinal.requestserver.RejectedRequestException;
-import io.github.vicinal.requestserver.RequestServer;
-import io.github.vicinal.requestserver.RequestServerReport;
-import io.github.vicinal.requestserver.RequestServerSettings;
-import io.github.vicinal.requestserver.RequestServerSettings.Threads;
-import io.github.vicinal.requestserver.Permit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;

@@ -5,20 +5,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
+import io.github.vicinal.boot.contract.ExchangeContractReader;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.observation.DefaultChannelObservationConvention;
+import io.github.vicinal.transport.uds.UdsPathProvider;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.handler.DefaultTracingObservationHandler;
 import io.micrometer.tracing.test.simple.SimpleSpan;
 import io.micrometer.tracing.test.simple.SimpleTracer;
 import org.junit.jupiter.api.Test;
+
 import org.springframework.http.client.observation.DefaultClientRequestObservationConvention;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.service.annotation.GetExchange;
-
-import io.github.vicinal.transport.uds.UdsPathProvider;
-import io.github.vicinal.boot.contract.ExchangeContractReader;
-import io.github.vicinal.contract.Contract;
-import io.github.vicinal.observation.DefaultChannelObservationConvention;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
+import io.github.vicinal.observation.DefaultChannelObservationConvention;
 import io.micrometer.observation.ObservationRegistry;
 import org.apache.hc.client5.http.auth.AuthScope;
 import org.apache.hc.client5.http.auth.UsernamePasswordCredentials;
@@ -19,6 +20,9 @@ import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.message.BasicHeader;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.json.JsonMapper;
+
 import org.springframework.aop.framework.Advised;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.format.support.DefaultFormattingConversionService;
@@ -47,12 +51,8 @@ import org.springframework.web.reactive.function.client.support.WebClientAdapter
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.invoker.HttpExchangeAdapter;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
-import org.springframework.web.util.DefaultUriBuilderFactory.EncodingMode;
 import org.springframework.web.util.DefaultUriBuilderFactory;
-import reactor.core.publisher.Mono;
-import tools.jackson.databind.json.JsonMapper;
-
-import io.github.vicinal.observation.DefaultChannelObservationConvention;
+import org.springframework.web.util.DefaultUriBuilderFactory.EncodingMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

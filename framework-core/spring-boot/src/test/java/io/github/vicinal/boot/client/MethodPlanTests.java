@@ -4,20 +4,20 @@ import java.net.URI;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
+import io.github.vicinal.boot.contract.ExchangeContractReader;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.util.DefaultUriBuilderFactory;
 import org.springframework.web.util.UriBuilderFactory;
-
-import io.github.vicinal.boot.contract.ExchangeContractReader;
-import io.github.vicinal.contract.Contract;
-import io.github.vicinal.contract.ContractMethod;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

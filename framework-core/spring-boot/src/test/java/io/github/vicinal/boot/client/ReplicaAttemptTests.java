@@ -8,15 +8,15 @@ import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.util.List;
 
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.web.client.ResourceAccessException;
-
 import io.github.vicinal.replica.Locality;
 import io.github.vicinal.replica.Replica;
 import io.github.vicinal.replica.ReplicaChoice;
 import io.github.vicinal.replica.ReplicaReport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.web.client.ResourceAccessException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

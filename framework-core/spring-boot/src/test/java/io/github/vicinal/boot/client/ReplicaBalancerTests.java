@@ -11,9 +11,6 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-
 import io.github.vicinal.boot.Baskets;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.channel.Channel;
@@ -22,6 +19,8 @@ import io.github.vicinal.path.PathKind;
 import io.github.vicinal.replica.Locality;
 import io.github.vicinal.replica.Replica;
 import io.github.vicinal.replica.ReplicaReport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

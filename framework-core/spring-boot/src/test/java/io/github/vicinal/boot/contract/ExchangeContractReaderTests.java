@@ -1,14 +1,14 @@
 package io.github.vicinal.boot.contract;
 
+import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.channel.AffinityChannel.Idempotence;
+import io.github.vicinal.contract.Contract;
 import org.junit.jupiter.api.Test;
+
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
-
-import io.github.vicinal.channel.AffinityChannel;
-import io.github.vicinal.channel.AffinityChannel.Idempotence;
-import io.github.vicinal.contract.Contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -11,7 +11,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
+import io.github.vicinal.boot.exchange.ShopApplication.Order;
 import org.slf4j.MDC;
+
 import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.InputStreamResource;
@@ -24,8 +26,6 @@ import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.util.LinkedMultiValueMap;
 import org.springframework.util.MultiValueMap;
 import org.springframework.web.client.RestClient;
-
-import io.github.vicinal.boot.exchange.ShopApplication.Order;
 
 /** Requests as both sides see them, to be compared between two ways of sending. */
 final class ExchangeBehaviours {

@@ -21,6 +21,9 @@ import feign.Request;
 import feign.Response;
 import feign.RetryableException;
 import feign.Retryer;
+import io.github.vicinal.boot.exchange.ExchangeBehaviourTests.Applications;
+import io.github.vicinal.boot.exchange.ShopApplication.Order;
+import io.github.vicinal.report.ChannelReport.PathReport;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.cloud.openfeign.EnableFeignClients;
@@ -37,10 +41,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
-
-import io.github.vicinal.boot.exchange.ExchangeBehaviourTests.Applications;
-import io.github.vicinal.boot.exchange.ShopApplication.Order;
-import io.github.vicinal.report.ChannelReport.PathReport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -21,6 +21,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 import com.sun.net.httpserver.HttpServer;
+import io.github.vicinal.boot.exchange.ExchangeBehaviourTests.Applications;
+import io.github.vicinal.report.ChannelReport.PathReport;
+import io.github.vicinal.report.ChannelReport.PeerReport;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,6 +33,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -43,13 +50,6 @@ import org.springframework.http.codec.ServerSentEvent;
 import org.springframework.web.reactive.function.BodyInserters;
 import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.reactive.function.client.WebClientRequestException;
-import reactor.core.publisher.BaseSubscriber;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
-
-import io.github.vicinal.boot.exchange.ExchangeBehaviourTests.Applications;
-import io.github.vicinal.report.ChannelReport.PathReport;
-import io.github.vicinal.report.ChannelReport.PeerReport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -12,21 +12,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
-import org.junit.jupiter.api.Timeout;
-import org.springframework.boot.SpringApplication;
-import org.springframework.context.ConfigurableApplicationContext;
-
 import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.exchange.ExchangeMessage;
 import io.github.vicinal.exchange.ExchangeMessage.Answer;
 import io.github.vicinal.exchange.ExchangeMessage.Begin;
 import io.github.vicinal.exchange.ExchangeMessage.End;
 import io.github.vicinal.exchange.ExchangeMessage.Pull;
-import io.github.vicinal.exchange.ExchangeMessage;
 import io.github.vicinal.exchange.ExchangeService;
 import io.github.vicinal.exchange.HttpExchanges;
 import io.github.vicinal.exchange.HttpFields;
@@ -37,6 +28,15 @@ import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.Gen;
 import io.github.vicinal.testing.property.Property;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.Timeout;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -2,9 +2,13 @@ package io.github.vicinal.boot.exchange;
 
 import java.util.Map;
 
+import io.github.vicinal.boot.exchange.ExchangeBehaviourTests.Applications;
+import io.github.vicinal.boot.exchange.ExchangeBehaviourTests.ClientApplication;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import reactor.core.publisher.Mono;
+
 import org.springframework.cloud.client.loadbalancer.LoadBalancerInterceptor;
 import org.springframework.cloud.client.loadbalancer.reactive.ReactorLoadBalancerExchangeFilterFunction;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -13,10 +17,6 @@ import org.springframework.mock.http.client.MockClientHttpResponse;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.WebClient;
-import reactor.core.publisher.Mono;
-
-import io.github.vicinal.boot.exchange.ExchangeBehaviourTests.Applications;
-import io.github.vicinal.boot.exchange.ExchangeBehaviourTests.ClientApplication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

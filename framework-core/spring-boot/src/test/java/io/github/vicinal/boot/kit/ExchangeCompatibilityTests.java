@@ -1,10 +1,9 @@
 package io.github.vicinal.boot.kit;
 
-import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
-
 import io.github.vicinal.testkit.ChannelCompatibilityKit;
 import io.github.vicinal.testkit.KitEnvironment;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The compatibility kit with requests that go over each path as they are. */
 class ExchangeCompatibilityTests {

@@ -6,15 +6,9 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-
-import io.micrometer.observation.Observation;
-import io.micrometer.observation.ObservationHandler;
-import org.reactivestreams.Publisher;
-import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.http.client.observation.ClientRequestObservationContext;
 
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.contract.Contract;
@@ -26,6 +20,12 @@ import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.testkit.CarriedCall;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import org.reactivestreams.Publisher;
+
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.http.client.observation.ClientRequestObservationContext;
 
 /**
  * Notes which calls of proxies become exchanges. The calls of one proxy are counted for

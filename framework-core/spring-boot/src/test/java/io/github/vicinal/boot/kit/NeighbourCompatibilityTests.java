@@ -1,9 +1,8 @@
 package io.github.vicinal.boot.kit;
 
-import org.junit.jupiter.api.Nested;
-
 import io.github.vicinal.testkit.ChannelCompatibilityKit;
 import io.github.vicinal.testkit.KitEnvironment;
+import org.junit.jupiter.api.Nested;
 
 /**
  * The compatibility kit on the path {@code direct} between applications with class

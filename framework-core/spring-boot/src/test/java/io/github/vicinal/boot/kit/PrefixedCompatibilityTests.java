@@ -2,11 +2,10 @@ package io.github.vicinal.boot.kit;
 
 import java.util.Map;
 
-import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
-
 import io.github.vicinal.testkit.KitEnvironment;
 import io.github.vicinal.testkit.RequestCompatibilityKit;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** Requests and responses of a server that has a context path, a servlet path or both. */
 @Tag("every-jdk")

@@ -1,9 +1,8 @@
 package io.github.vicinal.boot.kit;
 
-import org.junit.jupiter.api.Tag;
-
 import io.github.vicinal.testkit.ChannelCompatibilityKit;
 import io.github.vicinal.testkit.KitEnvironment;
+import org.junit.jupiter.api.Tag;
 
 /** The compatibility kit on the path {@code shm}: memory shared by two processes. */
 @Tag("every-jdk")

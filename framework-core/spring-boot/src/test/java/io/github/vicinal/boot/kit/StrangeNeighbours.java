@@ -4,8 +4,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
-import org.springframework.beans.factory.config.BeanPostProcessor;
-
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.jvm.Neighbour;
 import io.github.vicinal.jvm.Neighbours;
@@ -13,6 +11,8 @@ import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.transport.direct.DirectPathProvider;
+
+import org.springframework.beans.factory.config.BeanPostProcessor;
 
 /**
  * Shows the applications of this JVM as one sees those whose class loaders have classes

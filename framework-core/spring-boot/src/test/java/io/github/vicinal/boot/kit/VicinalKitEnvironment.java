@@ -13,7 +13,16 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
+import io.github.vicinal.boot.client.ClientChannels;
+import io.github.vicinal.channel.ChannelListener;
+import io.github.vicinal.testkit.CarriedCall;
+import io.github.vicinal.testkit.KitClient;
+import io.github.vicinal.testkit.KitEnvironment;
+import io.github.vicinal.testkit.server.KitPeers;
+import io.github.vicinal.testkit.server.KitServerConfiguration;
 import io.micrometer.observation.ObservationRegistry;
+import tools.jackson.databind.json.JsonMapper;
+
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -35,15 +44,6 @@ import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.reactive.function.client.support.WebClientAdapter;
 import org.springframework.web.service.invoker.HttpExchangeAdapter;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
-import tools.jackson.databind.json.JsonMapper;
-
-import io.github.vicinal.boot.client.ClientChannels;
-import io.github.vicinal.channel.ChannelListener;
-import io.github.vicinal.testkit.CarriedCall;
-import io.github.vicinal.testkit.KitClient;
-import io.github.vicinal.testkit.KitEnvironment;
-import io.github.vicinal.testkit.server.KitPeers;
-import io.github.vicinal.testkit.server.KitServerConfiguration;
 
 /**
  * Two Spring Boot applications of this JVM, set up as users set them up: the kit's

@@ -1,12 +1,12 @@
 package io.github.vicinal.boot.server;
 
+import io.github.vicinal.peer.PeerAnnouncement;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+
 import org.springframework.mock.web.MockFilterChain;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
-
-import io.github.vicinal.peer.PeerAnnouncement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -2,9 +2,12 @@ package io.github.vicinal.boot.server;
 
 import java.util.List;
 
+import io.github.vicinal.boot.server.Endpoints.Endpoint;
+import io.github.vicinal.peer.PeerAnnouncement;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.mock.web.MockHttpServletRequest;
@@ -23,9 +26,6 @@ import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
-
-import io.github.vicinal.boot.server.Endpoints.Endpoint;
-import io.github.vicinal.peer.PeerAnnouncement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,15 +1,15 @@
 package io.github.vicinal.boot.server;
 
+import io.github.vicinal.peer.ContractInquiry;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.peer.PeerIdentity;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.web.server.MockServerWebExchange;
-
-import io.github.vicinal.peer.ContractInquiry;
-import io.github.vicinal.peer.PeerAnnouncement;
-import io.github.vicinal.peer.PeerIdentity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,14 +1,14 @@
 package io.github.vicinal.boot.server;
 
+import io.github.vicinal.boot.autoconfigure.ReactiveServerAutoConfiguration;
+import io.github.vicinal.requestserver.Rejection;
 import org.junit.jupiter.api.Test;
+
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.http.HttpStatus;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.web.server.MockServerWebExchange;
-
-import io.github.vicinal.boot.autoconfigure.ReactiveServerAutoConfiguration;
-import io.github.vicinal.requestserver.Rejection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -4,11 +4,10 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
 
-import org.junit.jupiter.api.Test;
-
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.requestserver.Rejection.Reason;
+import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

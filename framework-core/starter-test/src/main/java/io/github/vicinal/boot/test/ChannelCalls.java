@@ -5,12 +5,11 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.path.PathKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The latest calls of all channels, with the path that each took. Thread-safe.

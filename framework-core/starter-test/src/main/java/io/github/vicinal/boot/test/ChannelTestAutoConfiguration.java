@@ -1,10 +1,10 @@
 package io.github.vicinal.boot.test;
 
+import io.github.vicinal.boot.autoconfigure.ChannelClientAutoConfiguration;
+
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
-
-import io.github.vicinal.boot.autoconfigure.ChannelClientAutoConfiguration;
 
 /** Auto-configuration of {@link AutoConfigureChannels}. */
 @AutoConfiguration(before = ChannelClientAutoConfiguration.class)

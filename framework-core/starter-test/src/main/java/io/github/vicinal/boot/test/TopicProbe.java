@@ -5,8 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.SubscriberSettings;
 import io.github.vicinal.topic.Subscription;
@@ -14,6 +12,7 @@ import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.Topics;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A subscriber for tests: keeps the messages of a topic, and waits for those that a test

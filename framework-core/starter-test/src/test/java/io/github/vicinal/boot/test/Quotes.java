@@ -1,9 +1,9 @@
 package io.github.vicinal.boot.test;
 
+import io.github.vicinal.channel.AffinityChannel;
+
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.service.annotation.GetExchange;
-
-import io.github.vicinal.channel.AffinityChannel;
 
 /** A contract. */
 @AffinityChannel

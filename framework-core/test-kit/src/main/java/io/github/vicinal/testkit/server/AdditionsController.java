@@ -1,13 +1,13 @@
 package io.github.vicinal.testkit.server;
 
+import io.github.vicinal.testkit.contract.AdditionsContract;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.RestController;
-import reactor.core.publisher.Mono;
-
-import io.github.vicinal.testkit.contract.AdditionsContract;
 
 @RestController
 class AdditionsController implements AdditionsContract {

@@ -5,14 +5,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-import org.yaml.snakeyaml.DumperOptions;
-import org.yaml.snakeyaml.Yaml;
-
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.recommend.Recommendation;
+import org.yaml.snakeyaml.DumperOptions;
+import org.yaml.snakeyaml.Yaml;
 
 /**
  * A docker-compose file that, added to the application's own, lets Swarm start services

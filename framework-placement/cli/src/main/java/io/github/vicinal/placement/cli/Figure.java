@@ -11,8 +11,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.PlacementModel;
@@ -20,6 +18,7 @@ import io.github.vicinal.placement.model.PlacementModel.EdgeCost;
 import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.recommend.Recommendation;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Draws services and their traffic: circles by CPU, lines by weight, colours by host.

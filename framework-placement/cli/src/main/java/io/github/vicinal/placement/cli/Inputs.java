@@ -13,13 +13,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
-import picocli.CommandLine.ArgGroup;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
-
 import io.github.vicinal.placement.model.Doubts;
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.Host;
@@ -42,6 +35,12 @@ import io.github.vicinal.placement.sources.ObservedModel;
 import io.github.vicinal.placement.sources.PcapSource;
 import io.github.vicinal.placement.sources.PrometheusSource;
 import io.github.vicinal.placement.sources.ZipkinSource;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /**
  * Inputs of a search. A model, an instance or a compose file describes services and

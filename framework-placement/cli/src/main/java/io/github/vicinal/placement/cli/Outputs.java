@@ -7,14 +7,13 @@ import java.nio.file.StandardCopyOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Option;
-
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.ModelJson;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.recommend.Recommendation;
 import io.github.vicinal.placement.recommend.RecommendationJson;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
 
 /** Files that a plan is written to. */
 final class Outputs {

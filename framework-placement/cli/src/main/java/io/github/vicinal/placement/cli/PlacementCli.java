@@ -5,11 +5,10 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-
 import io.github.vicinal.copackage.InvalidInputException;
 import io.github.vicinal.placement.model.InvalidModelException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
 
 /** The entry to the command line. */
 @Command(name = "vicinal-placement", mixinStandardHelpOptions = true, subcommands = SolveCommand.class,

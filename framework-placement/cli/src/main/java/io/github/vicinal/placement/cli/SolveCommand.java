@@ -14,16 +14,6 @@ import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
-
 import io.github.vicinal.copackage.ConflictChecker;
 import io.github.vicinal.copackage.CopackageMergeChecker;
 import io.github.vicinal.copackage.Inventories;
@@ -41,6 +31,15 @@ import io.github.vicinal.placement.solver.Progress;
 import io.github.vicinal.placement.solver.Solvers;
 import io.github.vicinal.placement.solver.Value;
 import io.github.vicinal.placement.solver.VicinalSolver;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** Reads what there is and what was seen of it, and finds a plan. */
 @Command(name = "solve", mixinStandardHelpOptions = true, sortOptions = false,

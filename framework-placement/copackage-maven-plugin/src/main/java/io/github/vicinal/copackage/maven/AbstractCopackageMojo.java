@@ -10,6 +10,10 @@ import java.util.function.Predicate;
 
 import javax.inject.Inject;
 
+import io.github.vicinal.copackage.ConflictChecker;
+import io.github.vicinal.copackage.InvalidInputException;
+import io.github.vicinal.copackage.Inventory;
+import io.github.vicinal.copackage.PairReport;
 import org.apache.maven.execution.MavenSession;
 import org.apache.maven.plugin.AbstractMojo;
 import org.apache.maven.plugin.MojoExecutionException;
@@ -18,11 +22,6 @@ import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.project.ProjectBuilder;
 import org.eclipse.aether.RepositorySystem;
 import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.copackage.ConflictChecker;
-import io.github.vicinal.copackage.InvalidInputException;
-import io.github.vicinal.copackage.Inventory;
-import io.github.vicinal.copackage.PairReport;
 
 /** Common part of both goals: the applications, and the accepted findings. */
 abstract class AbstractCopackageMojo extends AbstractMojo {

@@ -7,6 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import io.github.vicinal.copackage.Inventories;
+import io.github.vicinal.copackage.Inventory;
+import io.github.vicinal.copackage.Library;
 import org.apache.maven.artifact.Artifact;
 import org.apache.maven.execution.MavenSession;
 import org.apache.maven.plugin.MojoExecutionException;
@@ -20,10 +23,6 @@ import org.eclipse.aether.artifact.DefaultArtifact;
 import org.eclipse.aether.resolution.ArtifactRequest;
 import org.eclipse.aether.resolution.ArtifactResolutionException;
 import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.copackage.Inventories;
-import io.github.vicinal.copackage.Inventory;
-import io.github.vicinal.copackage.Library;
 
 /** Finds out what belongs to an application, from what Maven knows. */
 final class ApplicationReader {

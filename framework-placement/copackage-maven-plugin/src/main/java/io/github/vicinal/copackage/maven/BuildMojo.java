@@ -8,16 +8,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
+import io.github.vicinal.copackage.Hoist;
+import io.github.vicinal.copackage.Inventory;
+import io.github.vicinal.copackage.LayoutBuilder;
 import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.plugin.MojoFailureException;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.copackage.Hoist;
-import io.github.vicinal.copackage.Inventory;
-import io.github.vicinal.copackage.LayoutBuilder;
 
 /**
  * Lays out applications for one JVM, if they may share it.

@@ -4,14 +4,13 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 
+import io.github.vicinal.copackage.Inventory;
+import io.github.vicinal.copackage.Verdict;
 import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.plugin.MojoFailureException;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
-
-import io.github.vicinal.copackage.Inventory;
-import io.github.vicinal.copackage.Verdict;
 
 /**
  * Reports how close applications may come, and fails the build if that is not close

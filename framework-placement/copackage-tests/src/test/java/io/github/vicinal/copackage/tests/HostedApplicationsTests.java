@@ -11,14 +11,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import io.github.vicinal.copackage.Hoist;
+import io.github.vicinal.copackage.InvalidInputException;
+import io.github.vicinal.copackage.Inventories;
+import io.github.vicinal.copackage.LayoutBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-
-import io.github.vicinal.copackage.Hoist;
-import io.github.vicinal.copackage.Inventories;
-import io.github.vicinal.copackage.InvalidInputException;
-import io.github.vicinal.copackage.LayoutBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

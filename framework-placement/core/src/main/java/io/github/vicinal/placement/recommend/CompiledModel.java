@@ -11,8 +11,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.InvalidModelException;
@@ -23,6 +21,7 @@ import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Separation;
 import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.solver.Problem;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A model as numbers for solvers, and the way back to names.

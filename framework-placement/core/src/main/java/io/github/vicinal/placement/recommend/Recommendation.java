@@ -6,10 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.verify.Verdict;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A plan, its verdict, and the reasons. {@link RecommendationJson} writes it.

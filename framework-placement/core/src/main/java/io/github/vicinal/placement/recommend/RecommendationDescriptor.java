@@ -7,10 +7,9 @@ import java.util.Map;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.verify.Verdict;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Descriptor that {@link RecommendationJson} writes: a recommendation as values that a

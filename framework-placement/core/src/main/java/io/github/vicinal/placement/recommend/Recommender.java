@@ -6,8 +6,6 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.PlacementModel;
@@ -18,6 +16,7 @@ import io.github.vicinal.placement.solver.Progress;
 import io.github.vicinal.placement.solver.Solution;
 import io.github.vicinal.placement.verify.PlacementVerifier;
 import io.github.vicinal.placement.verify.Verdict;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes recommendations. Has no state; may be used by many threads.

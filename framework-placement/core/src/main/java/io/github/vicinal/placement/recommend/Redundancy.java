@@ -5,12 +5,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.model.Service;
+import org.jspecify.annotations.Nullable;
 
 /** Names the redundancy that a plan gives up. */
 final class Redundancy {

@@ -7,9 +7,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Test;
-
 import io.github.vicinal.placement.RandomModels;
 import io.github.vicinal.placement.model.Doubts;
 import io.github.vicinal.placement.model.Edge;
@@ -31,6 +28,8 @@ import io.github.vicinal.placement.solver.VicinalSolver;
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.LongRange;
 import io.github.vicinal.testing.property.Property;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

@@ -3,10 +3,6 @@ package io.github.vicinal.placement.solver;
 import java.util.Arrays;
 import java.util.Objects;
 
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-
 import io.github.vicinal.placement.RandomModels;
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.Objective;
@@ -17,6 +13,9 @@ import io.github.vicinal.placement.recommend.CompiledModel;
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.LongRange;
 import io.github.vicinal.testing.property.Property;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

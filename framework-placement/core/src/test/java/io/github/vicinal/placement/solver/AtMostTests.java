@@ -6,8 +6,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 
-import org.junit.jupiter.api.Test;
-
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.Host;
@@ -32,6 +30,7 @@ import io.github.vicinal.placement.verify.Verdict;
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.LongRange;
 import io.github.vicinal.testing.property.Property;
+import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

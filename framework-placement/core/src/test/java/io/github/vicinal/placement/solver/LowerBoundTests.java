@@ -6,9 +6,6 @@ import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-
 import io.github.vicinal.placement.RandomModels;
 import io.github.vicinal.placement.model.InstanceFormat;
 import io.github.vicinal.placement.model.PlacementModel;
@@ -16,6 +13,8 @@ import io.github.vicinal.placement.recommend.CompiledModel;
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.LongRange;
 import io.github.vicinal.testing.property.Property;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -8,10 +8,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-
 import io.github.vicinal.placement.RandomModels;
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.EdgeWeight;
@@ -30,6 +26,9 @@ import io.github.vicinal.placement.verify.Verdict;
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.LongRange;
 import io.github.vicinal.testing.property.Property;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

@@ -9,10 +9,6 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-
 import io.github.vicinal.placement.RandomModels;
 import io.github.vicinal.placement.model.InstanceFormat;
 import io.github.vicinal.placement.model.PlacementModel;
@@ -22,6 +18,9 @@ import io.github.vicinal.placement.verify.Verdict;
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.LongRange;
 import io.github.vicinal.testing.property.Property;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

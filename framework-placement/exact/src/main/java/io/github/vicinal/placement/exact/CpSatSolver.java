@@ -13,7 +13,6 @@ import com.google.ortools.sat.IntVar;
 import com.google.ortools.sat.LinearExpr;
 import com.google.ortools.sat.LinearExprBuilder;
 import com.google.ortools.sat.Literal;
-
 import io.github.vicinal.placement.solver.Budget;
 import io.github.vicinal.placement.solver.ExactSolver;
 import io.github.vicinal.placement.solver.Problem;

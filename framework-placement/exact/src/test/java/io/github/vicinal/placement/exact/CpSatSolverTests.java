@@ -8,10 +8,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.ServiceLoader;
 
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-
 import io.github.vicinal.placement.model.InstanceFormat;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.recommend.CompiledModel;
@@ -22,6 +18,9 @@ import io.github.vicinal.placement.solver.Progress;
 import io.github.vicinal.placement.solver.Solution;
 import io.github.vicinal.placement.solver.VicinalSolver;
 import io.github.vicinal.placement.verify.PlacementVerifier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

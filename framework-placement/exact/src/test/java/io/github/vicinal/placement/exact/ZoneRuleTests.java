@@ -7,10 +7,6 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
-
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.Host;
@@ -27,6 +23,9 @@ import io.github.vicinal.placement.solver.Problem;
 import io.github.vicinal.placement.solver.Progress;
 import io.github.vicinal.placement.solver.Solution;
 import io.github.vicinal.placement.solver.VicinalSolver;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

@@ -12,8 +12,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.model.Doubts;
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Host;
@@ -27,6 +25,7 @@ import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.sources.EdgeCount.Side;
 import io.github.vicinal.placement.sources.InstanceReport.Outgoing;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Merged reports of instances: the hosts of services, their usage, and calls between

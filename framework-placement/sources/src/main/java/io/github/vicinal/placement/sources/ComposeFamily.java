@@ -13,9 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.model.InvalidModelException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Services of a compose file and of those that it names in {@code include} and

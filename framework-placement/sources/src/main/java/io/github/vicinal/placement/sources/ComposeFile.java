@@ -20,14 +20,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Evidence;
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Service;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Services of a docker-compose file: what they need ({@code cpus}, {@code mem_limit},

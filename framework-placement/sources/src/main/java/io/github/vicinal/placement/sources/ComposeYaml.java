@@ -3,6 +3,7 @@ package io.github.vicinal.placement.sources;
 import java.io.StringReader;
 import java.util.Map;
 
+import io.github.vicinal.placement.model.InvalidModelException;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.DumperOptions;
 import org.yaml.snakeyaml.LoaderOptions;
@@ -17,8 +18,6 @@ import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.Tag;
 import org.yaml.snakeyaml.representer.Representer;
 import org.yaml.snakeyaml.resolver.Resolver;
-
-import io.github.vicinal.placement.model.InvalidModelException;
 
 /** The text of one compose file, and errors that name its lines. */
 final class ComposeYaml {

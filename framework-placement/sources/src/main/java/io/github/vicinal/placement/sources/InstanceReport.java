@@ -5,11 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
-
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.JsonMember;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Report of one running instance about itself: its host, its usage and its calls.

@@ -8,12 +8,11 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Timer;
-
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.source.TrafficSource;
 import io.github.vicinal.placement.sources.EdgeCount.Side;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 
 /**
  * Reads this application's own meters: {@code http.client.requests}, in which every call

@@ -9,14 +9,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.model.Doubts;
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Evidence;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.source.Traffic;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A model with the traffic that sources saw.

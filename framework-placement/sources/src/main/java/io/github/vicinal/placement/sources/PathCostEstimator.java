@@ -8,11 +8,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.model.PathCost;
 import io.github.vicinal.placement.model.PathCosts;
 import io.github.vicinal.placement.sources.InstanceReport.Outgoing;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns what callers measured into path costs.

@@ -17,13 +17,12 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Evidence;
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.source.TrafficSource;
 import io.github.vicinal.placement.sources.PcapReader.Segment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a capture that tcpdump wrote. Bytes on the wire count as they were captured,

@@ -13,13 +13,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
-
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Evidence;
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.source.TrafficSource;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Asks a Prometheus server, by its HTTP API, for the names that are in use: Istio's

@@ -10,12 +10,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Evidence;
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.sources.EdgeCount.Side;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns counts that grow into rates of the recent past. A reporter's counts are read

@@ -14,15 +14,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
-
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Evidence;
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.source.TrafficSource;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Asks a Zipkin server for its dependency links and for traces, or reads either from a

@@ -8,11 +8,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import org.junit.jupiter.api.Test;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
-
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.InvalidModelException;
@@ -25,11 +20,12 @@ import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.sources.InstanceReport.Outgoing;
 import io.github.vicinal.placement.sources.LocalServer.Answer;
 import io.github.vicinal.testing.property.ForAll;
-import io.github.vicinal.testing.property.Property;
-
-import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.IntRange;
 import io.github.vicinal.testing.property.Property;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -9,17 +9,16 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 
-import org.junit.jupiter.api.Test;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
-
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.sources.LocalServer.Answer;
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.Property;
+import org.junit.jupiter.api.Test;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -4,8 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-import org.junit.jupiter.api.Test;
-
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.Host;
@@ -18,6 +16,7 @@ import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.source.Traffic;
+import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

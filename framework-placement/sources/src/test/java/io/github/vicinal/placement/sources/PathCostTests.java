@@ -3,15 +3,14 @@ package io.github.vicinal.placement.sources;
 import java.time.Duration;
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Test;
-
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.Objective;
 import io.github.vicinal.placement.model.PathCost;
 import io.github.vicinal.placement.model.PathCosts;
 import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.sources.InstanceReport.Outgoing;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

@@ -8,16 +8,15 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.IntRange;
 import io.github.vicinal.testing.property.Property;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

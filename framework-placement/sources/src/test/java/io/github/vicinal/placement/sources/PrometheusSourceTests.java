@@ -5,11 +5,10 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 
-import org.junit.jupiter.api.Test;
-
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.sources.LocalServer.Answer;
+import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

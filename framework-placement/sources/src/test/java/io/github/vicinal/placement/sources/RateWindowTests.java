@@ -3,14 +3,13 @@ package io.github.vicinal.placement.sources;
 import java.time.Duration;
 import java.util.List;
 
-import org.junit.jupiter.api.Test;
-
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.sources.EdgeCount.Side;
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.IntRange;
 import io.github.vicinal.testing.property.Property;
+import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

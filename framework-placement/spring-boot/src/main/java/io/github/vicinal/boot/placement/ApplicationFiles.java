@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-import org.springframework.util.ClassUtils;
-
 import io.github.vicinal.copackage.ConflictChecker;
 import io.github.vicinal.copackage.CopackageMergeChecker;
-import io.github.vicinal.copackage.Inventories;
 import io.github.vicinal.copackage.InvalidInputException;
+import io.github.vicinal.copackage.Inventories;
 import io.github.vicinal.placement.recommend.MergeChecker;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ClassUtils;
 
 /** The files that properties name, which say which services may share a JVM. */
 final class ApplicationFiles {

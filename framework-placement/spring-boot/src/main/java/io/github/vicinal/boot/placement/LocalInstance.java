@@ -8,18 +8,17 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.micrometer.core.instrument.MeterRegistry;
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.boot.client.ClientChannels;
-import io.github.vicinal.report.ChannelReport;
-import io.github.vicinal.report.ChannelReport.CostReport;
-import io.github.vicinal.report.ChannelReport.PathReport;
-import io.github.vicinal.report.ChannelReport.PeerReport;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.placement.sources.InstanceReport;
 import io.github.vicinal.placement.sources.InstanceReport.Outgoing;
 import io.github.vicinal.placement.sources.MicrometerSource;
+import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.report.ChannelReport.CostReport;
+import io.github.vicinal.report.ChannelReport.PathReport;
+import io.github.vicinal.report.ChannelReport.PeerReport;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Report of this instance about itself. Calls of channels come from the channels, which

@@ -6,9 +6,8 @@ import java.lang.management.MemoryUsage;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.VMOption;
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.sources.ProcessMemory;
+import org.jspecify.annotations.Nullable;
 
 /** Reads limits and peaks of this process' memory. */
 final class LocalMemory {

@@ -4,13 +4,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
-import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
-import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
-import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
-import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
-
 import io.github.vicinal.boot.placement.PlacementProperties.Mode;
 import io.github.vicinal.boot.placement.PlacementService.Outcome;
 import io.github.vicinal.placement.model.InvalidModelException;
@@ -19,6 +12,13 @@ import io.github.vicinal.placement.recommend.Recommendation;
 import io.github.vicinal.placement.recommend.RecommendationDescriptor;
 import io.github.vicinal.placement.sources.Cluster.PathInUse;
 import io.github.vicinal.placement.sources.MeasuredPath;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 
 /**
  * Shows the traffic between services, where they run, and what should run where. Applies

@@ -7,8 +7,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.autoconfigure.ChannelClientAutoConfiguration;
+import io.github.vicinal.boot.autoconfigure.ServiceAutoConfiguration;
+import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.boot.client.ClientChannels;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.placement.model.InvalidModelException;
+import io.github.vicinal.placement.model.ModelJson;
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.recommend.MergeChecker;
+import io.github.vicinal.placement.sources.InstanceSource;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.ObjectProvider;
@@ -27,17 +38,6 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.ResourceLoader;
-
-import io.github.vicinal.boot.autoconfigure.ChannelClientAutoConfiguration;
-import io.github.vicinal.boot.autoconfigure.ServiceAutoConfiguration;
-import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
-import io.github.vicinal.boot.client.ClientChannels;
-import io.github.vicinal.peer.PeerIdentity;
-import io.github.vicinal.placement.model.InvalidModelException;
-import io.github.vicinal.placement.model.ModelJson;
-import io.github.vicinal.placement.model.PlacementModel;
-import io.github.vicinal.placement.recommend.MergeChecker;
-import io.github.vicinal.placement.sources.InstanceSource;
 
 /**
  * Auto-configuration of {@link PlacementEndpoint}.

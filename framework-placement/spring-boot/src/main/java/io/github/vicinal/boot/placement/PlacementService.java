@@ -13,8 +13,6 @@ import java.util.TreeSet;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.model.Doubts;
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.InvalidModelException;
@@ -38,6 +36,7 @@ import io.github.vicinal.placement.sources.InstanceSource;
 import io.github.vicinal.placement.sources.MeasuredPath;
 import io.github.vicinal.placement.sources.ObservedCosts;
 import io.github.vicinal.placement.sources.ObservedModel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Observes and recommends when asked, and does nothing in between. Thread-safe; one

@@ -7,7 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.placement.PlacementService.BusyException;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
@@ -16,8 +18,6 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 import org.springframework.util.MimeType;
 import org.springframework.util.MimeTypeUtils;
-
-import io.github.vicinal.boot.placement.PlacementService.BusyException;
 
 /**
  * Shows placement as a page for people ({@code placement/page}), what this instance

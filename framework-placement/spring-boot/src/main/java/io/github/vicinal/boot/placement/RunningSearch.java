@@ -2,11 +2,10 @@ package io.github.vicinal.boot.placement;
 
 import java.time.Duration;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.solver.Cancellation;
 import io.github.vicinal.placement.solver.Progress;
 import io.github.vicinal.placement.solver.Value;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shows where the search stands that is running, and ends it with its best plan so far.

@@ -9,8 +9,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.InvalidModelException;
@@ -21,6 +19,7 @@ import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Service;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Assumptions that replace observations.

@@ -6,11 +6,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
+import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.placement.recommend.MergeChecker;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -20,9 +23,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.cloud.client.DefaultServiceInstance;
 import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
-
-import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
-import io.github.vicinal.placement.recommend.MergeChecker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

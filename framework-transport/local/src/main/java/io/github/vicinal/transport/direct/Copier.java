@@ -2,12 +2,11 @@ package io.github.vicinal.transport.direct;
 
 import java.util.concurrent.atomic.LongAdder;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.codec.CodecException;
 import io.github.vicinal.codec.ContractCodec;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.contract.ContractMethod;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Brings values from one application to the other, encoded by the one and decoded by the

@@ -3,21 +3,20 @@ package io.github.vicinal.transport.direct;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-import org.jspecify.annotations.Nullable;
-
+import io.github.vicinal.codec.CodecChoice;
+import io.github.vicinal.codec.CodecException;
+import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.Reply;
-import io.github.vicinal.codec.CodecChoice;
-import io.github.vicinal.codec.CodecException;
-import io.github.vicinal.contract.Contract;
-import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.requestserver.RejectedRequestException;
+import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.server.HttpRequiredException;
 import io.github.vicinal.server.Service;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The path of one contract to another application of this JVM that has the same classes

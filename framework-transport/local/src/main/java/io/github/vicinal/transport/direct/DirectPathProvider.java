@@ -4,19 +4,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
-import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.path.PathKind;
-import io.github.vicinal.path.PathProtection;
-import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.jvm.Neighbour;
 import io.github.vicinal.jvm.Neighbours;
+import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.server.Service;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Connects to other applications of this JVM. Thread-safe.

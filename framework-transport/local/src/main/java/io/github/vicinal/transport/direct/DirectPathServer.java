@@ -9,16 +9,15 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import io.github.vicinal.jvm.Neighbours;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Offers the services of an application to the others in its JVM. Thread-safe.

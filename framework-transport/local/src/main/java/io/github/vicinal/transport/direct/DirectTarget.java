@@ -3,10 +3,9 @@ package io.github.vicinal.transport.direct;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.jvm.Neighbour;
 import io.github.vicinal.server.ServiceRegistry;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One application that can be called in this JVM. Callers with the same class loader

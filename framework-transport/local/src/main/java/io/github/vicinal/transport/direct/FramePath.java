@@ -2,8 +2,6 @@ package io.github.vicinal.transport.direct;
 
 import java.util.concurrent.atomic.LongAdder;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.codec.EncodeBuffer;
@@ -25,6 +23,7 @@ import io.github.vicinal.transport.wire.PayloadReader;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 import io.github.vicinal.transport.wire.WireLimits;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The path of one contract to an application of this JVM that has other classes than this

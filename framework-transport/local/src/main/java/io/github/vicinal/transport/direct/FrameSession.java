@@ -2,8 +2,6 @@ package io.github.vicinal.transport.direct;
 
 import java.util.Arrays;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.jvm.Neighbour;
 import io.github.vicinal.path.CallFrame;
@@ -18,6 +16,7 @@ import io.github.vicinal.transport.wire.ServerBinding;
 import io.github.vicinal.transport.wire.ServerCalls;
 import io.github.vicinal.transport.wire.WireException;
 import io.github.vicinal.transport.wire.WireLimits;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers the frames of a neighbour with other classes than ours. The first one binds a

@@ -3,10 +3,9 @@ package io.github.vicinal.transport.direct;
 import java.lang.reflect.Type;
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.ContractMethod;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Plan for passing the values of one method from one application to the other, made once.

@@ -9,11 +9,10 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
+import io.github.vicinal.transport.wire.DaemonThread;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
-import io.github.vicinal.transport.wire.DaemonThread;
 
 /**
  * One thread that waits for what the other sides of all pairs say over their sockets, so

@@ -3,8 +3,6 @@ package io.github.vicinal.transport.shm;
 import java.io.IOException;
 import java.nio.file.Path;
 
-import tools.jackson.databind.json.JsonMapper;
-
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -17,6 +15,7 @@ import io.github.vicinal.transport.shm.waiting.WaitMode;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.Watchdog;
 import io.github.vicinal.transport.wire.WireException;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Bytes in lanes, without contracts and codecs: for measurements and for tests of the

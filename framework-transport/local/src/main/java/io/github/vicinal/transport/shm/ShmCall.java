@@ -1,12 +1,8 @@
 package io.github.vicinal.transport.shm;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
+import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.Reply;
-import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.transport.shm.lane.LaneServer;
 import io.github.vicinal.transport.shm.lane.ServerLane;
 import io.github.vicinal.transport.wire.FrameDescriptor;
@@ -16,6 +12,9 @@ import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerBinding;
 import io.github.vicinal.transport.wire.ServerCalls;
 import io.github.vicinal.transport.wire.WireException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Executes the calls of one lane, one at a time, on the thread that received them.

@@ -12,10 +12,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.transport.shm.ShmCall.BoundContract;
 import io.github.vicinal.transport.shm.bell.BellSupport;
@@ -40,6 +36,9 @@ import io.github.vicinal.transport.wire.ServerBinding;
 import io.github.vicinal.transport.wire.Watchdog;
 import io.github.vicinal.transport.wire.WireException;
 import io.github.vicinal.transport.wire.WireLimits;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The server's end of one pair: the socket and the segment. A thread of the server's pool

@@ -1,28 +1,23 @@
 package io.github.vicinal.transport.shm;
 
-import java.util.List;
-import java.util.function.Supplier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
-import io.github.vicinal.transport.wire.LocalMeters;
-import io.github.vicinal.path.PathMeter;
-import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.path.PathProtection;
+import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -32,10 +27,14 @@ import io.github.vicinal.transport.shm.lane.Segment;
 import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.ConnectConditions;
 import io.github.vicinal.transport.wire.CountedRefusals;
+import io.github.vicinal.transport.wire.LocalMeters;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.Watchdog;
 import io.github.vicinal.transport.wire.WireException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Connects to peers by shared memory. Thread-safe.

@@ -1,6 +1,5 @@
 package io.github.vicinal.transport.shm;
 
-import java.util.function.Supplier;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
@@ -19,14 +18,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
-import io.github.vicinal.transport.wire.LocalMeters;
-import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -41,12 +36,16 @@ import io.github.vicinal.transport.shm.lane.Segment;
 import io.github.vicinal.transport.wire.ClientHeaps;
 import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.LocalListener;
+import io.github.vicinal.transport.wire.LocalMeters;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerCalls;
 import io.github.vicinal.transport.wire.ServerMetrics;
 import io.github.vicinal.transport.wire.SocketFile;
 import io.github.vicinal.transport.wire.Watchdog;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Offers the services of this process by shared memory. Thread-safe.

@@ -21,18 +21,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
-import io.github.vicinal.path.CallFrame;
-import io.github.vicinal.path.PathException;
-import io.github.vicinal.path.PathException.Reason;
-import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathException.Reason;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.bell.BellWords;
 import io.github.vicinal.transport.shm.bell.Bells;
@@ -61,6 +57,9 @@ import io.github.vicinal.transport.wire.SocketFile;
 import io.github.vicinal.transport.wire.Watchdog;
 import io.github.vicinal.transport.wire.WireException;
 import io.github.vicinal.transport.wire.WireLimits;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One peer as the client sees it: a segment and the socket beside it, shared by the paths

@@ -3,11 +3,10 @@ package io.github.vicinal.transport.shm;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import io.github.vicinal.transport.shm.lane.LaneClient;
 import io.github.vicinal.transport.wire.Watchdog;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Asks the server about calls whose callers have slept for a second, and each second from

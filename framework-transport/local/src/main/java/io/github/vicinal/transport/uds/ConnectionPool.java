@@ -10,10 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.transport.wire.Watchdog;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The connections to one peer. Thread-safe.

@@ -7,14 +7,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
+import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.Reply;
-import io.github.vicinal.codec.EncodeBuffer;
-import io.github.vicinal.transport.wire.ServerMetrics;
 import io.github.vicinal.transport.wire.CallTimer;
 import io.github.vicinal.transport.wire.FrameChannel;
 import io.github.vicinal.transport.wire.FrameDescriptor;
@@ -26,9 +21,13 @@ import io.github.vicinal.transport.wire.OutBuffer;
 import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerBinding;
+import io.github.vicinal.transport.wire.ServerMetrics;
 import io.github.vicinal.transport.wire.SocketHeap;
 import io.github.vicinal.transport.wire.WireException;
 import io.github.vicinal.transport.wire.WireLimits;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The server's end of one connection; runs on a thread of its own, from the handshake to

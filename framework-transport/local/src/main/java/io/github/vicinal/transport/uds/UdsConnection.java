@@ -14,11 +14,11 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.codec.CodecChoice;
+import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.path.Reply;
-import io.github.vicinal.codec.CodecChoice;
-import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.transport.wire.CallTimer;
 import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.FrameChannel;

@@ -1,9 +1,8 @@
 package io.github.vicinal.transport.uds;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.transport.wire.Refusal;
+import org.jspecify.annotations.Nullable;
 
 /** A path exception, with what this package needs to know to go on. */
 @SuppressWarnings("serial")

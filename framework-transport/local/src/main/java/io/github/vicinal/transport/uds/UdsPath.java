@@ -4,13 +4,13 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 
+import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.Reply;
-import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.Watchdog;
 

@@ -1,31 +1,30 @@
 package io.github.vicinal.transport.uds;
 
-import java.util.List;
-import java.util.function.Supplier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.transport.wire.LocalMeters;
-import io.github.vicinal.path.PathMeter;
-import io.github.vicinal.path.PathKind;
-import io.github.vicinal.path.PathProtection;
-import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathMeter;
+import io.github.vicinal.path.PathProtection;
+import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.ConnectConditions;
+import io.github.vicinal.transport.wire.LocalMeters;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.SocketFile;
 import io.github.vicinal.transport.wire.Watchdog;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Connects to peers by their Unix domain sockets. Thread-safe.

@@ -1,6 +1,5 @@
 package io.github.vicinal.transport.uds;
 
-import java.util.function.Supplier;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
@@ -13,29 +12,29 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
-import io.github.vicinal.transport.wire.LocalMeters;
-import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.wire.ClientHeaps;
-import io.github.vicinal.transport.wire.ServerMetrics;
 import io.github.vicinal.transport.wire.Frames;
 import io.github.vicinal.transport.wire.LocalListener;
+import io.github.vicinal.transport.wire.LocalMeters;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerCalls;
+import io.github.vicinal.transport.wire.ServerMetrics;
 import io.github.vicinal.transport.wire.SocketFile;
 import io.github.vicinal.transport.wire.SocketHeap;
 import io.github.vicinal.transport.wire.Watchdog;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Offers the services of this process on a Unix domain socket. Thread-safe.

@@ -4,15 +4,14 @@ import java.nio.file.Path;
 import java.util.IdentityHashMap;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.SocketHeap;
 import io.github.vicinal.transport.wire.Watchdog;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One peer as the client sees it: shared by the paths of all contracts. Thread-safe.

@@ -3,9 +3,8 @@ package io.github.vicinal.transport.wire;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-import org.slf4j.Logger;
-
 import io.github.vicinal.peer.ResourceLimits;
+import org.slf4j.Logger;
 
 /**
  * Slows down a thread that accepts connections while it cannot, as when no file

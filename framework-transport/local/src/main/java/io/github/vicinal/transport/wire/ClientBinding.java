@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import io.github.vicinal.path.CallFrame;
-import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.Reply;
 
 /**
  * A contract as it is called on one peer. Its number is the same on all connections to

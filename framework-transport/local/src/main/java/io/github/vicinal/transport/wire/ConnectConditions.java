@@ -4,13 +4,12 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Function;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProvider.Unavailable;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.Rendezvous;
+import org.jspecify.annotations.Nullable;
 
 /** Conditions for a client's attempt to connect to a peer of the same host. */
 public final class ConnectConditions {

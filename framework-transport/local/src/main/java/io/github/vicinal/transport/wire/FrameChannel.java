@@ -9,9 +9,8 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.codec.EncodeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads and writes frames on a blocking channel. Used by one thread at a time.

@@ -11,12 +11,11 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 
 /**
  * Accepts connections for a server in the rendezvous directory: opens its socket there,

@@ -7,10 +7,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathMeter;
+import org.jspecify.annotations.Nullable;
 
 /** Meters that the kinds of path within one host have in common. */
 public final class LocalMeters {

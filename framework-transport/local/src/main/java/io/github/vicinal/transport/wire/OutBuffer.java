@@ -1,8 +1,7 @@
 package io.github.vicinal.transport.wire;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.codec.EncodeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A buffer for frames that are sent over a socket. A budget covers its heap before it

@@ -5,7 +5,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.attribute.UserPrincipal;
 
 import io.github.vicinal.peer.Rendezvous;
-
 import jdk.net.ExtendedSocketOptions;
 
 /** Decides whether the process at the other end of a socket may be talked to. */

@@ -4,21 +4,20 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
-import io.github.vicinal.path.CallFrame;
-import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.requestserver.Rejection.Reason;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.requestserver.RejectedRequestException;
+import io.github.vicinal.requestserver.Rejection.Reason;
 import io.github.vicinal.server.HttpRequiredException;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Server's half of the protocol, independent of the transport: binds contracts, decodes

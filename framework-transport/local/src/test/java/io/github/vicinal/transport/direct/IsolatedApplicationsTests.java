@@ -12,15 +12,14 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 
+import io.github.vicinal.jvm.Neighbour;
+import io.github.vicinal.jvm.Neighbours;
+import io.github.vicinal.transport.testing.Async;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-
-import io.github.vicinal.jvm.Neighbour;
-import io.github.vicinal.jvm.Neighbours;
-import io.github.vicinal.transport.testing.Async;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -6,10 +6,10 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
+import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.path.Reply;
-import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;

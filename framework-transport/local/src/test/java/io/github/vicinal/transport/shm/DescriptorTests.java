@@ -3,12 +3,11 @@ package io.github.vicinal.transport.shm;
 import java.nio.file.Path;
 import java.util.List;
 
+import io.github.vicinal.transport.shm.bell.FifoBells;
+import io.github.vicinal.transport.shm.bell.SocketBells;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-
-import io.github.vicinal.transport.shm.bell.FifoBells;
-import io.github.vicinal.transport.shm.bell.SocketBells;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

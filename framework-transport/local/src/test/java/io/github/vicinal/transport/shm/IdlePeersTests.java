@@ -5,12 +5,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.peer.PeerIdentity;
@@ -18,6 +12,11 @@ import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Descriptors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

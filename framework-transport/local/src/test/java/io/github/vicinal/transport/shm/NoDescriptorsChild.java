@@ -16,14 +16,13 @@ import java.util.function.BooleanSupplier;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import org.slf4j.LoggerFactory;
-
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.uds.UdsOptions;
 import io.github.vicinal.transport.uds.UdsPathServer;
 import io.github.vicinal.transport.wire.SocketFile;
+import org.slf4j.LoggerFactory;
 
 /** Two servers whose process runs out of file descriptors, in a JVM of their own. */
 public final class NoDescriptorsChild {

@@ -8,12 +8,12 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 
-import io.github.vicinal.path.CallPath;
+import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.path.Reply;
-import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;

@@ -14,10 +14,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.peer.PeerIdentity;
@@ -25,6 +21,9 @@ import io.github.vicinal.transport.shm.lane.ClientLane;
 import io.github.vicinal.transport.shm.lane.Segment;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

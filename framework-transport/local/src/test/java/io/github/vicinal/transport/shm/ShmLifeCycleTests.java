@@ -15,14 +15,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.transport.shm.lane.ClientLane;
+import io.github.vicinal.transport.testing.Skip;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-
-import io.github.vicinal.peer.PeerIdentity;
-import io.github.vicinal.transport.shm.lane.ClientLane;
-import io.github.vicinal.transport.testing.Skip;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

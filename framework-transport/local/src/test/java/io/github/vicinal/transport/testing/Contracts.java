@@ -7,17 +7,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-import tools.jackson.databind.json.JsonMapper;
-
-import io.github.vicinal.path.CallFrame;
-import io.github.vicinal.path.Reply;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.contract.ContractReader.MethodDescription;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.Service;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Makes contracts, services and calls for tests. */
 public final class Contracts {

@@ -8,9 +8,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
+import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.Reply;
-import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.ServiceRegistry;

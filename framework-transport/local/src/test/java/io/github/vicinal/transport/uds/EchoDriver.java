@@ -12,8 +12,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
 import io.github.vicinal.transport.testing.Contracts;
 
 /**

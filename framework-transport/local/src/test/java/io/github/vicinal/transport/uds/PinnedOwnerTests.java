@@ -10,19 +10,13 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-
-import io.github.vicinal.path.CallPath;
+import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.path.Reply;
-import io.github.vicinal.contract.Contract;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -35,6 +29,11 @@ import io.github.vicinal.transport.testing.Contracts;
 import io.github.vicinal.transport.testing.EchoContract;
 import io.github.vicinal.transport.testing.Skip;
 import io.github.vicinal.transport.wire.SocketFile;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;

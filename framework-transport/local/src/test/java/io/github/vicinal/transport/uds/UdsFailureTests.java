@@ -13,19 +13,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractReader.MethodDescription;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathException.Reason;
-import io.github.vicinal.path.Reply;
 import io.github.vicinal.path.PathProvider;
-import io.github.vicinal.contract.Contract;
-import io.github.vicinal.contract.ContractReader.MethodDescription;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.Service;
@@ -36,6 +31,10 @@ import io.github.vicinal.transport.testing.OtherContract;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.SocketFile;
 import io.github.vicinal.transport.wire.WireException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

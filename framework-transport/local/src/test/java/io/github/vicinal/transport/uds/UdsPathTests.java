@@ -4,22 +4,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.server.Service;
+import io.github.vicinal.transport.testing.Contracts;
+import io.github.vicinal.transport.testing.EchoContract;
+import io.github.vicinal.transport.testing.OtherContract;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-
-import io.github.vicinal.path.CallFrame;
-import io.github.vicinal.path.CallPath;
-import io.github.vicinal.path.Reply;
-import io.github.vicinal.contract.Contract;
-import io.github.vicinal.peer.PeerIdentity;
-import io.github.vicinal.server.Service;
-import io.github.vicinal.transport.testing.Contracts;
-import io.github.vicinal.transport.testing.EchoContract;
-import io.github.vicinal.transport.testing.OtherContract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

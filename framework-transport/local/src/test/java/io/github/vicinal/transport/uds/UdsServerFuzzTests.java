@@ -10,13 +10,8 @@ import java.time.Duration;
 import java.util.Random;
 import java.util.Set;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-
-import io.github.vicinal.path.CallPath;
 import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.path.CallPath;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
@@ -26,6 +21,10 @@ import io.github.vicinal.transport.wire.FrameType;
 import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.SocketFile;
 import io.github.vicinal.transport.wire.WireException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -6,14 +6,13 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.transport.uds.UdsPathProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
-
-import io.github.vicinal.peer.PeerIdentity;
-import io.github.vicinal.peer.Rendezvous;
-import io.github.vicinal.transport.uds.UdsPathProvider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -2,9 +2,8 @@ package io.github.vicinal.transport.wire;
 
 import java.util.Objects;
 
-import org.junit.jupiter.api.Test;
-
 import io.github.vicinal.codec.EncodeBuffer;
+import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;

@@ -16,8 +16,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.PathException.Reason;
@@ -28,6 +26,7 @@ import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 import io.github.vicinal.transport.wire.WireLimits;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The client's end of a connection, which any number of calls share. Thread-safe.

@@ -3,11 +3,10 @@ package io.github.vicinal.transport.rdma;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ring that the peer writes. Each number in it is read once: the peer can change it

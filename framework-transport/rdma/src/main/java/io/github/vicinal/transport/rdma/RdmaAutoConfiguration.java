@@ -4,7 +4,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.path.PathMeter;
+import io.github.vicinal.path.PathMeters;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.wire.InvalidOptionException;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -15,13 +22,6 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.util.unit.DataSize;
-
-import io.github.vicinal.codec.Codecs;
-import io.github.vicinal.path.PathMeter;
-import io.github.vicinal.path.PathMeters;
-import io.github.vicinal.peer.PeerIdentity;
-import io.github.vicinal.server.ServiceRegistry;
-import io.github.vicinal.transport.wire.InvalidOptionException;
 
 /**
  * Auto-configuration of the path {@code rdma}. On a host without an RDMA device the path

@@ -6,13 +6,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 import io.github.vicinal.transport.wire.WireLimits;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Carries frames over one queue pair. Any thread sends: it writes the frame into the ring

@@ -1,9 +1,8 @@
 package io.github.vicinal.transport.rdma;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.transport.wire.Refusal;
+import org.jspecify.annotations.Nullable;
 
 /** A path exception that knows whether connecting again may help. */
 @SuppressWarnings("serial")

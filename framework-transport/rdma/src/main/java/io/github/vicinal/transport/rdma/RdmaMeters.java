@@ -6,10 +6,9 @@ import java.util.Map;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.transport.wire.LocalMeters;
+import org.jspecify.annotations.Nullable;
 
 /** Meters of the path {@code rdma}. They can be read at any time, and start nothing. */
 final class RdmaMeters {

@@ -8,14 +8,13 @@ import java.util.Map;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.LongAdder;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.transport.wire.ClientBinding;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Connects to peers by RDMA, with one queue pair for each. Thread-safe.

@@ -15,10 +15,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
@@ -26,6 +22,9 @@ import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerCalls;
 import io.github.vicinal.transport.wire.ServerMetrics;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Offers the services of this process on an RDMA device. Thread-safe.

@@ -8,10 +8,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.Reply;
@@ -23,6 +19,9 @@ import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerBinding;
 import io.github.vicinal.transport.wire.WireException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The server's end of a connection. The thread of the connection reads frames; calls run

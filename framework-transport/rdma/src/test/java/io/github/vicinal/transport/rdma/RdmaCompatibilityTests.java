@@ -2,13 +2,12 @@ package io.github.vicinal.transport.rdma;
 
 import java.util.Map;
 
-import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
-
 import io.github.vicinal.boot.kit.VicinalKitEnvironment;
 import io.github.vicinal.testkit.ChannelCompatibilityKit;
 import io.github.vicinal.testkit.KitEnvironment;
 import io.github.vicinal.testkit.RequestCompatibilityKit;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The compatibility kit on the path {@code rdma}, with devices that are emulated. */
 class RdmaCompatibilityTests {

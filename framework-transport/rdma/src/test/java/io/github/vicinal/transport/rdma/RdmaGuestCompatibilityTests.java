@@ -3,12 +3,11 @@ package io.github.vicinal.transport.rdma;
 import java.time.Duration;
 import java.util.Map;
 
-import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
-
 import io.github.vicinal.boot.kit.VicinalKitEnvironment;
 import io.github.vicinal.testkit.ChannelCompatibilityKit;
 import io.github.vicinal.testkit.KitEnvironment;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The compatibility kit over a real device, which may be emulated by the kernel. */
 @Tag("guest")

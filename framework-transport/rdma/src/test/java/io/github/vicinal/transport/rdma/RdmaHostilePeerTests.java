@@ -7,14 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.WireException;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-
-import io.github.vicinal.path.CallPath;
-import io.github.vicinal.transport.wire.Refusal;
-import io.github.vicinal.transport.wire.WireException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

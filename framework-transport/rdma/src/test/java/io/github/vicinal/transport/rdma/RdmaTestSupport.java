@@ -13,9 +13,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-import org.junit.jupiter.api.AfterEach;
-import tools.jackson.databind.json.JsonMapper;
-
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractReader.MethodDescription;
@@ -28,6 +25,8 @@ import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
+import org.junit.jupiter.api.AfterEach;
+import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -14,6 +14,16 @@ import java.util.function.Function;
 
 import javax.net.ssl.SSLException;
 
+import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.PathException.Reason;
+import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.InstanceProof;
+import io.github.vicinal.transport.wire.Payload;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.WireException;
+import io.github.vicinal.transport.wire.WireLimits;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -27,17 +37,6 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.codec.EncodeBuffer;
-import io.github.vicinal.path.CallFrame;
-import io.github.vicinal.path.PathException.Reason;
-import io.github.vicinal.transport.wire.FrameDescriptor;
-import io.github.vicinal.transport.wire.FrameType;
-import io.github.vicinal.transport.wire.InstanceProof;
-import io.github.vicinal.transport.wire.Payload;
-import io.github.vicinal.transport.wire.Refusal;
-import io.github.vicinal.transport.wire.WireException;
-import io.github.vicinal.transport.wire.WireLimits;
 
 /**
  * The client's end of a connection, which any number of calls share. Thread-safe.

@@ -2,6 +2,9 @@ package io.github.vicinal.transport.tcp;
 
 import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameType;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -9,10 +12,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.codec.EncodeBuffer;
-import io.github.vicinal.transport.wire.FrameDescriptor;
-import io.github.vicinal.transport.wire.FrameType;
 
 /**
  * Watches one connection after its handshake: asks a silent peer whether it is still

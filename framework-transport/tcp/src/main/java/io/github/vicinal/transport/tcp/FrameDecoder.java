@@ -3,15 +3,14 @@ package io.github.vicinal.transport.tcp;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.handler.codec.ByteToMessageDecoder;
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.WireException;
 import io.github.vicinal.transport.wire.WireLimits;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cuts bytes into frames. A length is checked before anything is kept for it, and memory

@@ -17,11 +17,10 @@ import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
+import io.github.vicinal.transport.wire.WireException;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import org.jspecify.annotations.Nullable;
-
-import io.github.vicinal.transport.wire.WireException;
 
 /**
  * Why a TLS handshake failed.

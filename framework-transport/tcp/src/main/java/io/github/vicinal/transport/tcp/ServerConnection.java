@@ -10,6 +10,18 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import javax.net.ssl.SSLSession;
 
+import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameHeader;
+import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.Frames;
+import io.github.vicinal.transport.wire.InstanceProof;
+import io.github.vicinal.transport.wire.Payload;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.ServerBinding;
+import io.github.vicinal.transport.wire.WireException;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -23,19 +35,6 @@ import io.netty.util.NetUtil;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
-import io.github.vicinal.codec.EncodeBuffer;
-import io.github.vicinal.path.CallFrame;
-import io.github.vicinal.path.Reply;
-import io.github.vicinal.transport.wire.FrameDescriptor;
-import io.github.vicinal.transport.wire.FrameHeader;
-import io.github.vicinal.transport.wire.FrameType;
-import io.github.vicinal.transport.wire.Frames;
-import io.github.vicinal.transport.wire.InstanceProof;
-import io.github.vicinal.transport.wire.Payload;
-import io.github.vicinal.transport.wire.Refusal;
-import io.github.vicinal.transport.wire.ServerBinding;
-import io.github.vicinal.transport.wire.WireException;
 
 /**
  * The server's end of a connection. Its event loop reads frames; calls run on threads of

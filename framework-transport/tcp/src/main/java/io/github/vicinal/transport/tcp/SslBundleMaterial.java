@@ -21,6 +21,7 @@ import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
 import org.springframework.boot.ssl.SslBundle;
 
 /** Reads the SSL bundles of Spring Boot. */

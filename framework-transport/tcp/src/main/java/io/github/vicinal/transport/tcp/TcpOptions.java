@@ -6,10 +6,9 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.regex.Pattern;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.transport.wire.InvalidOptionException;
 import io.github.vicinal.transport.wire.WireLimits;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Limits of the path {@code tcp}. Immutable.

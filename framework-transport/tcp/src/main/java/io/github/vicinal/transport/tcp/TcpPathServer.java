@@ -14,6 +14,15 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProtection;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.server.PathServer;
+import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.wire.Frames;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.ServerCalls;
+import io.github.vicinal.transport.wire.ServerMetrics;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -25,16 +34,6 @@ import io.netty.channel.WriteBufferWaterMark;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
-import io.github.vicinal.path.PathKind;
-import io.github.vicinal.path.PathProtection;
-import io.github.vicinal.peer.PeerIdentity;
-import io.github.vicinal.server.PathServer;
-import io.github.vicinal.server.ServiceRegistry;
-import io.github.vicinal.transport.wire.Frames;
-import io.github.vicinal.transport.wire.Refusal;
-import io.github.vicinal.transport.wire.ServerCalls;
-import io.github.vicinal.transport.wire.ServerMetrics;
 
 /**
  * Offers the services of this process on a TCP port. Thread-safe.

@@ -3,6 +3,7 @@ package io.github.vicinal.transport.tcp;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;

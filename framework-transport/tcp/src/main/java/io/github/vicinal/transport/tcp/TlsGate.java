@@ -3,15 +3,14 @@ package io.github.vicinal.transport.tcp;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.github.vicinal.transport.wire.Frames;
+import io.github.vicinal.transport.wire.Refusal;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.ssl.SslHandler;
-
-import io.github.vicinal.transport.wire.Frames;
-import io.github.vicinal.transport.wire.Refusal;
 
 /**
  * Looks at the first bytes that a client sends to a port with TLS. A client that speaks

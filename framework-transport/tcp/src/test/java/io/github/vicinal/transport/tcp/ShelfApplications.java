@@ -5,7 +5,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.report.ChannelReport.PeerReport;
 import org.junit.jupiter.api.AfterEach;
+
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -18,11 +23,6 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.registry.ImportHttpServices;
-
-import io.github.vicinal.boot.actuate.ChannelsEndpoint;
-import io.github.vicinal.channel.AffinityChannel;
-import io.github.vicinal.report.ChannelReport;
-import io.github.vicinal.report.ChannelReport.PeerReport;
 
 /** A service that knows books, and its clients, as applications of this JVM. */
 abstract class ShelfApplications {

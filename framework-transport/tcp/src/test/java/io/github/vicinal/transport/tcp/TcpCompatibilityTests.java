@@ -5,13 +5,12 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 
-import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.io.TempDir;
-
 import io.github.vicinal.boot.kit.VicinalKitEnvironment;
 import io.github.vicinal.testkit.ChannelCompatibilityKit;
 import io.github.vicinal.testkit.KitEnvironment;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The compatibility kit on the path {@code tcp}, without and with TLS. */
 class TcpCompatibilityTests {

@@ -16,12 +16,6 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
-
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
@@ -37,6 +31,11 @@ import io.github.vicinal.transport.wire.InstanceProof;
 import io.github.vicinal.transport.wire.InvalidOptionException;
 import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.PayloadReader;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -16,10 +16,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import tools.jackson.databind.json.JsonMapper;
-
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractReader.MethodDescription;
@@ -32,6 +28,9 @@ import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

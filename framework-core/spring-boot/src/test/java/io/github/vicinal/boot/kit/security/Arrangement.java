@@ -11,9 +11,10 @@ import java.util.function.Consumer;
 
 import jakarta.servlet.Filter;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.support.GenericApplicationContext;
-import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.client.RestClient;

@@ -11,7 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
+import io.github.vicinal.channel.ChannelListener;
 import org.junit.jupiter.api.extension.ExtensionContext;
+
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -24,8 +26,6 @@ import org.springframework.util.FileSystemUtils;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.support.RestClientAdapter;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
-
-import io.github.vicinal.channel.ChannelListener;
 
 /**
  * One client application for each path, which makes its proxies by hand, and what all

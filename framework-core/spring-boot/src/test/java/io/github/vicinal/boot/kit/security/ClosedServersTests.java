@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 import com.sun.management.UnixOperatingSystemMXBean;
 import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.Test;
+
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;

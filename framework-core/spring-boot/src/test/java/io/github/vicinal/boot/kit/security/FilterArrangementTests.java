@@ -10,16 +10,18 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Enumeration;
 import java.util.List;
-import java.util.zip.DeflaterOutputStream;
-import java.util.zip.GZIPOutputStream;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.Set;
-import java.util.Map;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import java.util.zip.DeflaterOutputStream;
+import java.util.zip.GZIPOutputStream;
 
+import io.github.vicinal.boot.kit.security.Arrangement.FilterFactory;
+import io.github.vicinal.boot.kit.security.Vault.Note;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -38,18 +40,15 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.Ordered;
+
 import org.springframework.boot.web.servlet.ServletContextInitializer;
+import org.springframework.core.Ordered;
 import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
 import org.springframework.web.filter.CommonsRequestLoggingFilter;
 import org.springframework.web.filter.HiddenHttpMethodFilter;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
 import org.springframework.web.util.ContentCachingRequestWrapper;
 import org.springframework.web.util.ContentCachingResponseWrapper;
-
-import io.github.vicinal.boot.kit.security.Arrangement.FilterFactory;
-
-import io.github.vicinal.boot.kit.security.Vault.Note;
 
 /** Filters of applications, and how they are registered. */
 class FilterArrangementTests extends ArrangementTests {

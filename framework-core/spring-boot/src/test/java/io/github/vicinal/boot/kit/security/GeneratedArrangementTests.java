@@ -10,6 +10,10 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.github.vicinal.boot.kit.security.Arrangement.Call;
+import io.github.vicinal.boot.kit.security.Vault.Item;
+import io.github.vicinal.boot.kit.security.Vault.Kind;
+import io.github.vicinal.boot.kit.security.Vault.Note;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -19,6 +23,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.HttpMethod;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
@@ -31,11 +36,6 @@ import org.springframework.web.servlet.config.annotation.InterceptorRegistration
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.util.ContentCachingResponseWrapper;
-
-import io.github.vicinal.boot.kit.security.Arrangement.Call;
-import io.github.vicinal.boot.kit.security.Vault.Item;
-import io.github.vicinal.boot.kit.security.Vault.Kind;
-import io.github.vicinal.boot.kit.security.Vault.Note;
 
 /**
  * Random filters, chains, matchers and interceptors around random handlers with random

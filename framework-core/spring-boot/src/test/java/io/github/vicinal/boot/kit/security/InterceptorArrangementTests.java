@@ -3,9 +3,11 @@ package io.github.vicinal.boot.kit.security;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import io.github.vicinal.boot.kit.security.VaultController.NeedsRole;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.MethodParameter;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -32,8 +34,6 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.handler.MappedInterceptor;
 import org.springframework.web.servlet.i18n.LocaleChangeInterceptor;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
-
-import io.github.vicinal.boot.kit.security.VaultController.NeedsRole;
 
 /** Interceptors between dispatcher and handler. */
 class InterceptorArrangementTests extends ArrangementTests {

@@ -1,10 +1,9 @@
 package io.github.vicinal.boot.kit.security;
 
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-
-import java.util.List;
 
 /** Events at the server, with their counts. Thread-safe. */
 final class Ledger {

@@ -3,6 +3,7 @@ package io.github.vicinal.boot.kit.security;
 import java.util.EnumSet;
 
 import jakarta.servlet.DispatcherType;
+
 import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;

@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-import org.springframework.http.HttpHeaders;
-import org.springframework.http.ResponseEntity;
-
 import io.github.vicinal.boot.kit.security.Arrangement.Call;
 import io.github.vicinal.boot.kit.security.Arrangement.Step;
 import io.github.vicinal.boot.kit.security.Vault.Note;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.ResponseEntity;
 
 /** The calls that are made in all arrangements. */
 final class Steps {

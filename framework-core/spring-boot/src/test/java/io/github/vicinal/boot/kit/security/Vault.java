@@ -2,7 +2,9 @@ package io.github.vicinal.boot.kit.security;
 
 import java.util.List;
 
+import io.github.vicinal.channel.AffinityChannel;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.CookieValue;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -14,8 +16,6 @@ import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
 import org.springframework.web.service.annotation.PutExchange;
-
-import io.github.vicinal.channel.AffinityChannel;
 
 /** Contract that the arrangements guard. */
 @AffinityChannel

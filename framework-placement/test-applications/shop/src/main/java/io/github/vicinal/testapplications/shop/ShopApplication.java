@@ -1,5 +1,7 @@
 package io.github.vicinal.testapplications.shop;
 
+import io.github.vicinal.testapplications.stock.api.StockApi;
+
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
@@ -11,8 +13,6 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.support.RestClientAdapter;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
-
-import io.github.vicinal.testapplications.stock.api.StockApi;
 
 /** Sells what is in the stock. */
 @SpringBootApplication

@@ -1,10 +1,10 @@
 package io.github.vicinal.testapplications.stock;
 
+import io.github.vicinal.testapplications.stock.api.StockApi;
+
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.web.bind.annotation.RestController;
-
-import io.github.vicinal.testapplications.stock.api.StockApi;
 
 /** Keeps the stock. */
 @SpringBootApplication

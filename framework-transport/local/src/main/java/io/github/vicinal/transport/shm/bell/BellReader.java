@@ -5,11 +5,10 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 
+import io.github.vicinal.transport.wire.DaemonThread;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
-import io.github.vicinal.transport.wire.DaemonThread;
 
 /**
  * The thread that hears the rings of all {@link SocketBells} of one side, over a

@@ -7,10 +7,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.WireException;
+import org.jspecify.annotations.Nullable;
 
 /** Kinds of bells that this JVM can use, and reasons against the others. Thread-safe. */
 public final class BellSupport {

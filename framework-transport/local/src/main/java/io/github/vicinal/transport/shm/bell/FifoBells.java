@@ -23,12 +23,11 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import io.github.vicinal.transport.wire.Watchdog;
+import io.github.vicinal.transport.wire.WireException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
-import io.github.vicinal.transport.wire.Watchdog;
-import io.github.vicinal.transport.wire.WireException;
 
 /**
  * Bells that are FIFOs in a directory: a byte in one wakes its reader. They need no

@@ -22,13 +22,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import io.github.vicinal.transport.wire.DaemonThread;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.WireException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Bells that share one Unix domain socket: two bytes name the bell that rings, and one

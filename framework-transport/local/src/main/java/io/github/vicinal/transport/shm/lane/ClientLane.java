@@ -4,11 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-import org.jspecify.annotations.Nullable;
-
+import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathException.Reason;
-import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.waiting.Condition;
 import io.github.vicinal.transport.shm.waiting.WaitHistory;
@@ -16,6 +14,7 @@ import io.github.vicinal.transport.shm.waiting.Waiter;
 import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One lane as its caller sees it. Used by the thread that acquired it, until it is

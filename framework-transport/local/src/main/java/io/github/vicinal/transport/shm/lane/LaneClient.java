@@ -9,8 +9,6 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.transport.shm.bell.Bell;
@@ -20,6 +18,7 @@ import io.github.vicinal.transport.shm.waiting.Waiter;
 import io.github.vicinal.transport.wire.DaemonThread;
 import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The client's end of a segment. Thread-safe.

@@ -10,8 +10,6 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.bell.Bells;
 import io.github.vicinal.transport.shm.waiting.Condition;
@@ -21,6 +19,7 @@ import io.github.vicinal.transport.shm.waiting.Waiter;
 import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The server's end of a segment. Thread-safe.

@@ -7,10 +7,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
+import io.github.vicinal.transport.wire.DaemonThread;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
-import io.github.vicinal.transport.wire.DaemonThread;
 
 /**
  * The directory in which one side makes its segments and arenas, and what this process

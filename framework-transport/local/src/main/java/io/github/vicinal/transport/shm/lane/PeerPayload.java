@@ -2,11 +2,10 @@ package io.github.vicinal.transport.shm.lane;
 
 import java.nio.ByteBuffer;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Payload that the other side has put into a lane. Its place is computed once, from words

@@ -5,11 +5,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
+import io.github.vicinal.transport.wire.DaemonThread;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
-import io.github.vicinal.transport.wire.DaemonThread;
 
 /**
  * One thread that checks whether a handler holds a receiver: some hundred times a second

@@ -4,13 +4,12 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.transport.shm.bell.Bells;
 import io.github.vicinal.transport.wire.HeapBudget;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One lane as the server sees it. Used by the receiver until it hands the lane to a

@@ -11,9 +11,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.transport.wire.DaemonThread;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory for payloads that do not fit into a lane, in one direction of a segment. The

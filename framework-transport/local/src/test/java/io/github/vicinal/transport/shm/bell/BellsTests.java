@@ -24,6 +24,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
+import io.github.vicinal.transport.testing.Async;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.Watchdog;
+import io.github.vicinal.transport.wire.WireException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,11 +35,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-
-import io.github.vicinal.transport.testing.Async;
-import io.github.vicinal.transport.wire.Refusal;
-import io.github.vicinal.transport.wire.Watchdog;
-import io.github.vicinal.transport.wire.WireException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -2,10 +2,9 @@ package io.github.vicinal.transport.shm.lane;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.vicinal.transport.testing.Async;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-
-import io.github.vicinal.transport.testing.Async;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,5 +1,6 @@
 package io.github.vicinal.samples.trainticket.auth;
 
+import io.github.vicinal.channel.AffinityChannel;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
@@ -8,8 +9,6 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
-
-import io.github.vicinal.channel.AffinityChannel;
 
 /**
  * Contract of the service {@code auth}.

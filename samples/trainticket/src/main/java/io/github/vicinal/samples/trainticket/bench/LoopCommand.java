@@ -22,15 +22,6 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
-
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.ModelJson;
@@ -44,6 +35,14 @@ import io.github.vicinal.samples.trainticket.launch.Plan;
 import io.github.vicinal.samples.trainticket.launch.PlanReader;
 import io.github.vicinal.samples.trainticket.launch.Service;
 import io.github.vicinal.samples.trainticket.launch.UsageException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Closes the loop: measures the services, each in its own JVM, takes the recommendation

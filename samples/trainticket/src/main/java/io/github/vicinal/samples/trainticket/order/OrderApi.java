@@ -1,8 +1,8 @@
 package io.github.vicinal.samples.trainticket.order;
 
-import org.springframework.web.service.annotation.HttpExchange;
-
 import io.github.vicinal.channel.AffinityChannel;
+
+import org.springframework.web.service.annotation.HttpExchange;
 
 /**
  * Contract of the service {@code order}: orders of high-speed trains.

@@ -2,11 +2,11 @@ package io.github.vicinal.samples.trainticket.route;
 
 import java.util.List;
 
+import io.github.vicinal.channel.AffinityChannel;
+
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
-
-import io.github.vicinal.channel.AffinityChannel;
 
 /**
  * Contract of the service {@code route}.

@@ -2,11 +2,11 @@ package io.github.vicinal.samples.trainticket.routeplan;
 
 import java.util.List;
 
+import io.github.vicinal.channel.AffinityChannel;
+
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
-
-import io.github.vicinal.channel.AffinityChannel;
 
 /**
  * Contract of the service {@code route-plan}.

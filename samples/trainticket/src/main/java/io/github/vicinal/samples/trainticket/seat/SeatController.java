@@ -11,8 +11,8 @@ import io.github.vicinal.samples.trainticket.order.SoldTicket;
 import io.github.vicinal.samples.trainticket.orderother.OrderOtherApi;
 import io.github.vicinal.samples.trainticket.route.Route;
 import io.github.vicinal.samples.trainticket.train.TrainType;
-import io.github.vicinal.samples.trainticket.travel.Trip;
 import io.github.vicinal.samples.trainticket.travel.TravelApi;
+import io.github.vicinal.samples.trainticket.travel.Trip;
 import io.github.vicinal.samples.trainticket.travel.TripSearchApi;
 import io.github.vicinal.samples.trainticket.travel2.Travel2Api;
 

@@ -2,13 +2,13 @@ package io.github.vicinal.samples.trainticket.station;
 
 import java.util.List;
 
+import io.github.vicinal.channel.AffinityChannel;
+
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
-
-import io.github.vicinal.channel.AffinityChannel;
 
 /**
  * Contract of the service {@code station}.

@@ -1,7 +1,8 @@
 package io.github.vicinal.samples.trainticket.travelplan;
 
-import io.github.vicinal.samples.trainticket.travel.TripOffer;
 import java.util.List;
+
+import io.github.vicinal.samples.trainticket.travel.TripOffer;
 
 /**
  * Trips with one change of train.
