@@ -25,13 +25,15 @@ record RemoteLink(String name, String server, String client, List<String> prefix
 	/** Makes a pair of devices, which needs root. */
 	static RemoteLink veth() throws IOException {
 		String namespace = "vicinalbench" + ProcessHandle.current().pid();
+		// Names of devices have up to 15 characters.
+		String device = "vcnl" + ProcessHandle.current().pid();
 		RemoteLink link = new RemoteLink("veth", "10.214.0.2", "10.214.0.1", List.of("ip", "netns", "exec", namespace),
 				namespace);
 		try {
 			run("ip netns add " + namespace);
-			run("ip link add vicinalbench type veth peer name wire netns " + namespace);
-			run("ip addr add 10.214.0.1/24 dev vicinalbench");
-			run("ip link set vicinalbench up");
+			run("ip link add %s type veth peer name wire netns %s".formatted(device, namespace));
+			run("ip addr add 10.214.0.1/24 dev " + device);
+			run("ip link set %s up".formatted(device));
 			run("ip -n %s link set lo up".formatted(namespace));
 			run("ip -n %s addr add 10.214.0.2/24 dev wire".formatted(namespace));
 			run("ip -n %s link set wire up".formatted(namespace));

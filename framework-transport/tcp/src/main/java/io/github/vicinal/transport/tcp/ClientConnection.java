@@ -142,7 +142,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> implemen
 			encrypt(handler, address, deadline);
 		}
 		hello(address, deadline);
-		opened.eventLoop().execute(() -> this.guard.begin(opened));
+		opened.eventLoop().execute(() -> this.guard.begin(opened, loops.ticker(opened.eventLoop())));
 	}
 
 	private void encrypt(SslHandler handler, InetSocketAddress address, long deadline) throws TcpException {

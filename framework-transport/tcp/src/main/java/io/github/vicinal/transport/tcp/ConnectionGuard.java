@@ -1,7 +1,5 @@
 package io.github.vicinal.transport.tcp;
 
-import java.util.concurrent.TimeUnit;
-
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameType;
@@ -10,7 +8,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
-import io.netty.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * whole, and bytes that the peer does not take. Used by one event loop.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Writes that fail end the connection.
-final class ConnectionGuard extends ChannelInboundHandlerAdapter {
+final class ConnectionGuard extends ChannelInboundHandlerAdapter implements GuardTicker.Guard {
 
 	/** Deadlines are kept to this part of the shortest of them. */
 	private static final int PRECISION = 4;
@@ -32,9 +29,10 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
 
 	private final boolean watchesWrites;
 
-	private final long periodNanos;
+	/** There once the connection is watched. */
+	private volatile @Nullable GuardTicker ticker;
 
-	private @Nullable ScheduledFuture<?> timer;
+	private @Nullable Channel channel;
 
 	private long lastTick;
 
@@ -73,23 +71,27 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
 		this.decoder = decoder;
 		this.owner = owner;
 		this.watchesWrites = watchesWrites;
+	}
+
+	/** Returns how often a guard looks at its connection. */
+	static long periodNanos(TcpOptions options) {
 		long shortest = Math.min(options.frameTimeout().toNanos(),
 				Math.min(options.pingInterval().toNanos(), options.pingTimeout().toNanos()));
-		this.periodNanos = shortest / PRECISION;
+		return shortest / PRECISION;
 	}
 
 	/** Begins to watch. The peer is known by now. */
-	void begin(Channel channel) {
-		if (this.timer != null || !channel.isActive()) {
+	void begin(Channel channel, GuardTicker ticker) {
+		if (this.ticker != null || !channel.isActive()) {
 			return;
 		}
+		this.channel = channel;
 		long now = System.nanoTime();
 		this.lastTick = now;
 		this.lastRead = now;
 		this.lastWrite = now;
-		this.timer = channel.eventLoop()
-			.scheduleAtFixedRate(() -> tick(channel, System.nanoTime()), this.periodNanos, this.periodNanos,
-					TimeUnit.NANOSECONDS);
+		this.ticker = ticker;
+		ticker.add(this);
 	}
 
 	@Override
@@ -107,9 +109,9 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
 
 	/** Ends watching. */
 	void end() {
-		ScheduledFuture<?> scheduled = this.timer;
-		if (scheduled != null) {
-			scheduled.cancel(false);
+		GuardTicker ticking = this.ticker;
+		if (ticking != null) {
+			ticking.remove(this);
 		}
 	}
 
@@ -132,8 +134,14 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
 		this.decoder.resume(now);
 	}
 
-	private void tick(Channel channel, long now) {
-		if (now - this.lastTick > 2 * this.periodNanos) {
+	@Override
+	public void tick(long now) {
+		Channel channel = this.channel;
+		GuardTicker ticking = this.ticker;
+		if (channel == null || ticking == null) {
+			return;
+		}
+		if (now - this.lastTick > 2 * ticking.periodNanos()) {
 			// This process was suspended, and has not read what has arrived meanwhile.
 			restart(now);
 		}

@@ -1,11 +1,14 @@
 package io.github.vicinal.transport.tcp;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -36,8 +39,17 @@ final class EventLoops {
 
 	private final ThreadPoolExecutor tls;
 
-	/** Threads begin with the first channel. */
-	EventLoops(String name) {
+	private final Map<EventLoop, GuardTicker> tickers = new ConcurrentHashMap<>();
+
+	private final long tickNanos;
+
+	/**
+	 * Creates event loops, whose threads begin with their first channel.
+	 * @param name name of the threads
+	 * @param options time limits of all connections
+	 */
+	EventLoops(String name, TcpOptions options) {
+		this.tickNanos = ConnectionGuard.periodNanos(options);
 		IoHandlerFactory factory = EPOLL ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
 		int threads = Math.min(MAX_THREADS, Runtime.getRuntime().availableProcessors());
 		this.group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory);
@@ -56,6 +68,11 @@ final class EventLoops {
 
 	Class<? extends ServerChannel> server() {
 		return EPOLL ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+	}
+
+	/** Returns the timer of the connections of an event loop. */
+	GuardTicker ticker(EventLoop loop) {
+		return this.tickers.computeIfAbsent(loop, (key) -> new GuardTicker(key, this.tickNanos));
 	}
 
 	/**

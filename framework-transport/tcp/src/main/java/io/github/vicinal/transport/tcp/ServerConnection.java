@@ -206,7 +206,7 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> implemen
 		FrameDescriptor.correlation(out, start, frame.header().correlation);
 		FrameDescriptor.end(out, start, FrameType.WELCOME);
 		write(out);
-		this.guard.begin(this.channel);
+		this.guard.begin(this.channel, this.server.loops().ticker(this.channel.eventLoop()));
 	}
 
 	/**

@@ -48,7 +48,7 @@ public final class TcpPathProvider implements PathProvider {
 	/** Keeps two paths from opening two connections to one peer. */
 	private final Object[] connecting = new Object[STRIPES];
 
-	private final EventLoops loops = new EventLoops("vicinal-tcp-client");
+	private final EventLoops loops;
 
 	/** Connections by the instance ids of their peers. */
 	private final Map<String, ClientConnection> connections = new HashMap<>();
@@ -69,6 +69,7 @@ public final class TcpPathProvider implements PathProvider {
 		this.identity = identity;
 		this.codecs = codecs;
 		this.options = options;
+		this.loops = new EventLoops("vicinal-tcp-client", options);
 		this.tls = tls;
 		Arrays.setAll(this.connecting, (i) -> new Object());
 		if (tls != null) {

@@ -65,7 +65,7 @@ public final class TcpPathServer implements PathServer {
 
 	private final ServerCalls calls;
 
-	private final EventLoops loops = new EventLoops("vicinal-tcp-server");
+	private final EventLoops loops;
 
 	private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
 
@@ -98,6 +98,7 @@ public final class TcpPathServer implements PathServer {
 		}
 		this.identity = identity;
 		this.options = options;
+		this.loops = new EventLoops("vicinal-tcp-server", options);
 		this.tls = tls;
 		this.calls = new ServerCalls(services, options.limits(), this.metrics::refused);
 	}
@@ -253,6 +254,10 @@ public final class TcpPathServer implements PathServer {
 
 	PeerIdentity identity() {
 		return this.identity;
+	}
+
+	EventLoops loops() {
+		return this.loops;
 	}
 
 	TcpOptions options() {

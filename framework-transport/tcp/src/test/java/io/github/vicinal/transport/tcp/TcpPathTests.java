@@ -346,7 +346,7 @@ class TcpPathTests extends TcpTestSupport {
 	void idleConnectionsNeedNoThreads() throws Exception {
 		TcpPathServer server = server(options());
 		CallPath path = connect(server);
-		EventLoops loops = new EventLoops("idle");
+		EventLoops loops = new EventLoops("idle", options());
 		this.closeables.push(loops::close);
 		String address = server.address().orElseThrow();
 		int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));

@@ -1,0 +1,117 @@
+package io.github.vicinal.transport.tcp;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import io.netty.channel.embedded.EmbeddedChannel;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** How often and how many guards tick. */
+class GuardTickerTests {
+
+	private static final long PERIOD_MILLIS = 3200;
+
+	private final EmbeddedChannel channel = new EmbeddedChannel();
+
+	private final GuardTicker ticker = new GuardTicker(this.channel.eventLoop(),
+			TimeUnit.MILLISECONDS.toNanos(PERIOD_MILLIS));
+
+	private final List<Counting> guards = new ArrayList<>();
+
+	@BeforeEach
+	void freeze() {
+		this.channel.freezeTime();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 64, 65, 1000, 5000 })
+	void eachGuardTicksOncePerPeriod(int count) {
+		add(count);
+		int[] together = new int[1];
+		int wakeUps = 0;
+		for (int i = 0; i < 10 * PERIOD_MILLIS; i++) {
+			int before = ticks();
+			pass(1);
+			int now = ticks() - before;
+			together[0] = Math.max(together[0], now);
+			wakeUps += (now > 0) ? 1 : 0;
+		}
+		assertThat(this.guards).allSatisfy((guard) -> assertThat(guard.ticks).isBetween(9, 11));
+		assertThat(together[0]).isLessThanOrEqualTo(Math.max(64, count / 32 + 1));
+		assertThat(wakeUps).isLessThanOrEqualTo(10 * Math.min(32, 1 + count / 64) + 1);
+	}
+
+	@Test
+	void aGuardThatIsRemovedTicksNoMoreAndNoneNeedsATimer() {
+		add(100);
+		pass(PERIOD_MILLIS);
+		this.guards.subList(0, 99).forEach(this.ticker::remove);
+		int before = ticks() - this.guards.get(99).ticks;
+		pass(2 * PERIOD_MILLIS);
+		assertThat(this.guards.get(99).ticks).isGreaterThan(1);
+		assertThat(ticks() - this.guards.get(99).ticks).isEqualTo(before);
+		this.ticker.remove(this.guards.get(99));
+		assertThat(this.channel.hasPendingTasks()).isFalse();
+		assertThat(this.channel.runScheduledPendingTasks()).isEqualTo(-1);
+	}
+
+	@Test
+	void guardsMayRemoveThemselvesAndOthersAsTheyTick() {
+		add(200);
+		for (int i = 0; i < 200; i++) {
+			Counting other = this.guards.get((i + 7) % 200);
+			Counting one = this.guards.get(i);
+			one.then = () -> {
+				this.ticker.remove(one);
+				this.ticker.remove(other);
+			};
+		}
+		pass(4 * PERIOD_MILLIS);
+		assertThat(ticks()).isBetween(1, 200);
+		assertThat(this.channel.runScheduledPendingTasks()).isEqualTo(-1);
+		add(1);
+		pass(PERIOD_MILLIS);
+		assertThat(this.guards.get(200).ticks).isEqualTo(1);
+	}
+
+	private void add(int count) {
+		for (int i = 0; i < count; i++) {
+			Counting guard = new Counting();
+			this.guards.add(guard);
+			this.ticker.add(guard);
+		}
+	}
+
+	private void pass(long millis) {
+		for (long i = 0; i < millis; i++) {
+			this.channel.advanceTimeBy(1, TimeUnit.MILLISECONDS);
+			this.channel.runScheduledPendingTasks();
+		}
+	}
+
+	private int ticks() {
+		return this.guards.stream().mapToInt((guard) -> guard.ticks).sum();
+	}
+
+	private static final class Counting implements GuardTicker.Guard {
+
+		private int ticks;
+
+		private Runnable then = () -> {
+		};
+
+		@Override
+		public void tick(long nanoTime) {
+			this.ticks++;
+			this.then.run();
+		}
+
+	}
+
+}
