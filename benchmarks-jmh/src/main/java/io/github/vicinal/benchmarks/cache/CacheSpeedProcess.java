@@ -45,6 +45,7 @@ public final class CacheSpeedProcess {
 	 * @param loadNanos CPU time per get-or-load, likewise
 	 * @param hitPercent hits of 100 get-or-loads
 	 */
+	@SuppressWarnings("ArrayRecordComponent")
 	record Figures(double[] hitNanos, double[] loadNanos, double hitPercent) {
 	}
 

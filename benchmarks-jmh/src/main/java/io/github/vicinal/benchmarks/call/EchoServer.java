@@ -1,6 +1,7 @@
 package io.github.vicinal.benchmarks.call;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.util.Map;
 
 import org.springframework.boot.SpringApplication;
@@ -32,9 +33,7 @@ public final class EchoServer {
 		try (ConfigurableApplicationContext context = start(security)) {
 			System.out.println(READY + port(context));
 			System.out.flush();
-			while (System.in.read() >= 0) {
-				continue;
-			}
+			System.in.transferTo(OutputStream.nullOutputStream());
 		}
 		catch (IOException ex) {
 			throw new java.io.UncheckedIOException(ex);

@@ -28,7 +28,7 @@ record Footprint(int descriptors, int mappings, long residentKib) {
 		Path process = Path.of("/proc", Long.toString(pid));
 		int descriptors = 0;
 		try (DirectoryStream<Path> files = Files.newDirectoryStream(process.resolve("fd"))) {
-			for (Path file : files) {
+			for (Path unused : files) {
 				descriptors++;
 			}
 		}

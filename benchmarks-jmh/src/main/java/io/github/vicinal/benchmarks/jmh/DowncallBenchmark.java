@@ -79,8 +79,8 @@ public class DowncallBenchmark {
 
 		static MethodHandle criticalLabs() {
 			try {
-				return downcall(options(
-						type("Linker$Option").getMethod("critical", boolean.class).invoke(null, Boolean.FALSE)));
+				return downcall(
+						options(type("Linker$Option").getMethod("critical", boolean.class).invoke(null, false)));
 			}
 			catch (ReflectiveOperationException ex) {
 				throw missing(ex);

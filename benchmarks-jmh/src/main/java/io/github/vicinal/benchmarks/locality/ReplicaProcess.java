@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -52,9 +53,7 @@ public final class ReplicaProcess implements AutoCloseable {
 		try (ConfigurableApplicationContext context = application.run()) {
 			System.out.println(READY + context.getEnvironment().getProperty("local.server.port"));
 			System.out.flush();
-			while (System.in.read() >= 0) {
-				continue;
-			}
+			System.in.transferTo(OutputStream.nullOutputStream());
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

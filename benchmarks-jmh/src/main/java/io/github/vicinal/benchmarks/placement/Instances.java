@@ -230,7 +230,7 @@ final class Instances {
 			int size = lonely ? 1 : Math.min(2 + random.nextInt(4), services - all.size());
 			planned += lonely ? 0 : size - 1 + ((size > 3) ? 1 : 0);
 			// Few services have many replicas.
-			int spread = (int) Math.min(hosts / 2, Math.max(1, Math.floor(pareto(random, 1.1))));
+			int spread = (int) Math.min(Math.floorDiv(hosts, 2), Math.max(1, Math.floor(pareto(random, 1.1))));
 			int[] on = new int[spread];
 			for (int i = 0; i < spread; i++) {
 				on[i] = host(random, hostSize);

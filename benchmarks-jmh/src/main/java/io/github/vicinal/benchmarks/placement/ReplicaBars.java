@@ -120,7 +120,7 @@ final class ReplicaBars {
 					Progress.none());
 			proven += exact.optimal() ? 1 : 0;
 			boolean lost = !own.value().feasible()
-					|| own.value().objective() > exact.value().objective() + 1e-7 && exact.value().feasible();
+					|| (own.value().objective() > exact.value().objective() + 1e-7 && exact.value().feasible());
 			behind += lost ? 1 : 0;
 			if (lost) {
 				settings.say("Zones, instance %d: own %.6f, exact %.6f", seed, own.value().objective(),

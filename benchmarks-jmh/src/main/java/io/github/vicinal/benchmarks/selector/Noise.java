@@ -24,6 +24,7 @@ enum Noise {
 	/** Pareto with index 1.5: the variance is infinite. */
 	HEAVY((random) -> (0.5 / 1.5) * Math.pow(1 - random.nextDouble(), -1 / 1.5));
 
+	@SuppressWarnings("ImmutableEnumChecker")
 	private final ToDoubleFunction<Random> draw;
 
 	Noise(ToDoubleFunction<Random> draw) {

@@ -1,6 +1,7 @@
 package io.github.vicinal.benchmarks.selector;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -43,9 +44,7 @@ public final class SelectorServer {
 			http(LATE_PORT, LATE_NANOS);
 			System.out.println(READY);
 			System.out.flush();
-			while (System.in.read() >= 0) {
-				continue;
-			}
+			System.in.transferTo(OutputStream.nullOutputStream());
 		}
 		System.exit(0);
 	}

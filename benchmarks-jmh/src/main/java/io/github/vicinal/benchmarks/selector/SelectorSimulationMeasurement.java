@@ -43,9 +43,9 @@ public final class SelectorSimulationMeasurement implements Measurement {
 		order(settings, report);
 		degradation(settings, report);
 		hanging(settings, report);
-		flapping(settings, report);
+		flapping(report);
 		sizes(settings, report);
-		jumps(settings, report);
+		jumps(report);
 		return report.chart("regret against the oracle in percent", "result", "experiment", "case")
 			.chartOnly((row) -> "% regret".equals(row.get("unit")), (label) -> label.contains("fixed"));
 	}
@@ -77,6 +77,7 @@ public final class SelectorSimulationMeasurement implements Measurement {
 
 		HOGS((time, random) -> MILLI / 5);
 
+		@SuppressWarnings("ImmutableEnumChecker")
 		private final ToLongBiFunction<Long, Random> service;
 
 		Handler(ToLongBiFunction<Long, Random> service) {
@@ -322,7 +323,7 @@ public final class SelectorSimulationMeasurement implements Measurement {
 		report.bar("a path that never answers is left, ms after its calls are 10x late", worst, 99.999);
 	}
 
-	private static void flapping(Settings settings, Report report) {
+	private static void flapping(Report report) {
 		for (long period : new long[] { SECOND / 20, SECOND / 2, 5 * SECOND }) {
 			Random random = new Random(3);
 			Simulation run = new Simulation(2,
@@ -385,7 +386,7 @@ public final class SelectorSimulationMeasurement implements Measurement {
 		report.bar("regret against the oracle, mixed sizes, percent", 100 * (runs[2].busyNanos() / least - 1), 5);
 	}
 
-	private static void jumps(Settings settings, Report report) {
+	private static void jumps(Report report) {
 		long flips = 0;
 		for (long jump : new long[] { 3600 * SECOND, 10 * SECOND, -SECOND, -3600 * SECOND }) {
 			Random random = new Random(5);

@@ -116,6 +116,7 @@ final class NettyTransport implements Transport {
 	private static final class Echo extends SimpleChannelInboundHandler<ByteBuf> {
 
 		@Override
+		@SuppressWarnings("FutureReturnValueIgnored")
 		protected void channelRead0(ChannelHandlerContext context, ByteBuf message) {
 			Work.run(message.getInt(message.readerIndex() + Integer.BYTES));
 			context.writeAndFlush(message.retain(), context.voidPromise());
@@ -131,6 +132,7 @@ final class NettyTransport implements Transport {
 
 		private byte[] answer = {};
 
+		@SuppressWarnings("FutureReturnValueIgnored")
 		int call(Channel channel, byte[] body) {
 			this.answered = -1;
 			this.waiting = Thread.currentThread();

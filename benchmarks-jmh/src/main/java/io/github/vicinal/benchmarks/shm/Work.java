@@ -11,6 +11,7 @@ final class Work {
 
 	private static final int CALIBRATION_STEPS = 20_000_000;
 
+	@SuppressWarnings("UnusedVariable")
 	private static volatile long sink;
 
 	private Work() {

@@ -1,6 +1,7 @@
 package io.github.vicinal.benchmarks.topic;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -142,7 +143,7 @@ public final class TopicMeasurement implements Measurement {
 			.start();
 		long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
 		while (System.nanoTime() - end < 0) {
-			try (var socket = new java.net.Socket("127.0.0.1", port)) {
+			try (var socket = new java.net.Socket(InetAddress.getLoopbackAddress(), port)) {
 				return started;
 			}
 			catch (IOException ex) {

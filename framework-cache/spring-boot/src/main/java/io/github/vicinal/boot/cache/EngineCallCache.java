@@ -160,6 +160,7 @@ final class EngineCallCache implements CallCache {
 	 * @param encoded the arguments encoded, else
 	 * @param parts further parts that identify callers
 	 */
+	@SuppressWarnings("ArrayRecordComponent")
 	private record Key(EngineCallCache method, List<@Nullable Object> arguments, byte @Nullable [] encoded,
 			List<Object> parts) {
 
@@ -476,6 +477,7 @@ final class EngineCallCache implements CallCache {
 		});
 	}
 
+	@SuppressWarnings("FutureReturnValueIgnored")
 	private CompletableFuture<@Nullable Object> directFuture(@Nullable Object[] arguments, Call call) {
 		CallAnswer answer = new CallAnswer();
 		try {
@@ -534,6 +536,8 @@ final class EngineCallCache implements CallCache {
 	/** Loaded only where Reactor is. */
 	private static final class Publishers {
 
+		/** The future that a call returns is its result. */
+		@SuppressWarnings("FutureReturnValueIgnored")
 		static Object mono(EngineCallCache cache, @Nullable Object[] arguments, Call call) {
 			Key asked = cache.key(arguments, List.of());
 			return Mono.deferContextual((context) -> {
@@ -542,7 +546,7 @@ final class EngineCallCache implements CallCache {
 						? cache.plan.<@Nullable List<Object>>asSubscriber(context, cache.callers::parts) : List.of();
 				if (parts == null) {
 					cache.count(false);
-					return Mono.defer(() -> mono(cache, new CallAnswer(), call));
+					return Mono.defer(() -> mono(new CallAnswer(), call));
 				}
 				Key key = new Key(cache, asked.arguments, asked.encoded, parts);
 				return Mono.fromFuture(() -> cache.future(key, arguments,
@@ -550,7 +554,7 @@ final class EngineCallCache implements CallCache {
 			});
 		}
 
-		private static Mono<Object> mono(EngineCallCache cache, CallAnswer answer, Call call) {
+		private static Mono<Object> mono(CallAnswer answer, Call call) {
 			try {
 				return Mono.from(publisher(answer, call));
 			}

@@ -6,6 +6,7 @@ import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -57,7 +58,7 @@ record Bench(Settings settings, PrintWriter out) {
 	 * @throws InterruptedException if the thread is interrupted
 	 */
 	List<String> run(List<Mode> modes, List<Row> rows) throws InterruptedException {
-		LocalDate day = LocalDate.now().plusDays(1);
+		LocalDate day = LocalDate.now(ZoneId.systemDefault()).plusDays(1);
 		List<String> differences = new ArrayList<>();
 		@Nullable Answers reference = null;
 		for (Mode mode : modes) {

@@ -90,7 +90,7 @@ public final class BenchCommand implements Callable<Integer> {
 		checkSeconds("--start-timeout", this.startTimeout, 1);
 		checkJson();
 		JavaRuntime runtime = JavaRuntime.find(this.java);
-		PrintWriter out = (this.spec != null) ? this.spec.commandLine().getOut() : new PrintWriter(System.out);
+		PrintWriter out = Output.of(this.spec);
 		int processors = Runtime.getRuntime().availableProcessors();
 		double loadBefore = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
 		introduce(out, runtime, load, processors, loadBefore);

@@ -4,6 +4,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Clock;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -100,7 +101,7 @@ final class CallTrace {
 
 	private Object controller(Class<?> api, Class<?> application) {
 		DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
-		beans.registerSingleton("clock", Clock.systemDefaultZone());
+		beans.registerSingleton("clock", Clock.system(ZoneId.systemDefault()));
 		SERVICES.keySet()
 			.stream()
 			.filter((other) -> other != api)

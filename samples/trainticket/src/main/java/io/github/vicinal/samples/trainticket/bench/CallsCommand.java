@@ -2,6 +2,7 @@ package io.github.vicinal.samples.trainticket.bench;
 
 import java.io.PrintWriter;
 import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
@@ -46,10 +47,10 @@ public final class CallsCommand implements Callable<Integer> {
 
 	@Override
 	public Integer call() {
-		PrintWriter out = (this.spec != null) ? this.spec.commandLine().getOut() : new PrintWriter(System.out);
+		PrintWriter out = Output.of(this.spec);
 		CallTrace trace = new CallTrace();
 		Random random = new Random(this.seed);
-		LocalDate tomorrow = LocalDate.now().plusDays(1);
+		LocalDate tomorrow = LocalDate.now(ZoneId.systemDefault()).plusDays(1);
 		for (int i = 0; i < this.searches; i++) {
 			TripQuery query = (i == 0) ? new TripQuery("Nan Jing", "Shang Hai", tomorrow) : query(random, tomorrow);
 			trace.advancedSearch(query).forEach(out::println);

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -63,13 +64,13 @@ public final class DemoCommand implements Callable<Integer> {
 			throw new UsageException("--seconds is " + this.seconds, "--seconds is a number of seconds from 1 on",
 					"choose a larger number");
 		}
-		PrintWriter out = (this.spec != null) ? this.spec.commandLine().getOut() : new PrintWriter(System.out);
+		PrintWriter out = Output.of(this.spec);
 		Path logs = Files.createTempDirectory("trainticket-demo");
 		logs.toFile().deleteOnExit();
 		Bench bench = new Bench(new Bench.Settings(JavaRuntime.find(null).launcherCommand(JVM_OPTIONS), this.basePort,
 				logs, List.of(SearchRequest.named("advanced")), new ClosedLoop(1),
 				Duration.ofSeconds(5L * this.seconds), Duration.ofSeconds(this.seconds), START_TIMEOUT), out);
-		LocalDate day = LocalDate.now().plusDays(1);
+		LocalDate day = LocalDate.now(ZoneId.systemDefault()).plusDays(1);
 		List<Row> rows = new ArrayList<>();
 		out.println("TrainTicket: 18 services in five JVMs on this machine; one search makes 292 calls between them.");
 		out.println("Options of the JVMs: " + String.join(" ", JVM_OPTIONS));

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -134,7 +135,7 @@ public final class LoopCommand implements Callable<Integer> {
 			throw new UsageException("--jvms is %d and --services-per-jvm %d".formatted(this.jvms, this.servicesPerJvm),
 					"together they hold all %d services".formatted(Service.values().length), "choose larger numbers");
 		}
-		PrintWriter out = (this.spec != null) ? this.spec.commandLine().getOut() : new PrintWriter(System.out);
+		PrintWriter out = Output.of(this.spec);
 		Path directory = Files.createTempDirectory("trainticket-loop");
 		Path model = Files.writeString(directory.resolve("model.json"), model());
 		Bench bench = new Bench(
@@ -142,7 +143,7 @@ public final class LoopCommand implements Callable<Integer> {
 						List.of(SearchRequest.named("advanced")), new OpenLoop(this.rate),
 						Duration.ofSeconds(this.warmup), Duration.ofSeconds(this.duration), Duration.ofMinutes(5)),
 				out);
-		LocalDate day = LocalDate.now().plusDays(1);
+		LocalDate day = LocalDate.now(ZoneId.systemDefault()).plusDays(1);
 		List<Row> rows = new ArrayList<>();
 		Mode two = Mode.parse("two-" + this.path);
 		Answers reference = bench.run(two, day, rows, (running) -> {

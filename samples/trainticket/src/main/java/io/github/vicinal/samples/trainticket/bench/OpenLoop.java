@@ -18,7 +18,9 @@ import java.util.concurrent.locks.LockSupport;
  */
 record OpenLoop(double perSecond) implements Load {
 
+	/** Failures are counted when they occur. */
 	@Override
+	@SuppressWarnings("FutureReturnValueIgnored")
 	public LoadResult run(HttpClient client, HttpRequest request, Duration duration) throws InterruptedException {
 		LoadResult result = new LoadResult();
 		Phaser inFlight = new Phaser(1);

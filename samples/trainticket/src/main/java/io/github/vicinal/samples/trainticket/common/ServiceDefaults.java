@@ -1,6 +1,7 @@
 package io.github.vicinal.samples.trainticket.common;
 
 import java.time.Clock;
+import java.time.ZoneId;
 
 import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
@@ -23,7 +24,7 @@ class ServiceDefaults {
 
 	@Bean
 	Clock clock() {
-		return Clock.systemDefaultZone();
+		return Clock.system(ZoneId.systemDefault());
 	}
 
 	@Bean
