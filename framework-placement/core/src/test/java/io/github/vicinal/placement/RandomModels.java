@@ -16,6 +16,7 @@ import io.github.vicinal.placement.model.PathCosts;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.model.Resources;
+import io.github.vicinal.placement.model.Route;
 import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Separation;
 import io.github.vicinal.placement.model.Service;
@@ -71,7 +72,23 @@ public final class RandomModels {
 			}
 		}
 		return new PlacementModel(all, places, edges, this.rules ? separations(hidden, all) : List.of(),
-				PathCosts.defaults(), objective(), new Plan(hidden));
+				PathCosts.defaults(), objective(), new Plan(hidden))
+			.withRoutes(routes(edges));
+	}
+
+	/** Some of the calls, in two kinds of request. */
+	private List<Route> routes(List<Edge> edges) {
+		List<Route> routes = new ArrayList<>();
+		for (int r = 0; r < 2; r++) {
+			Map<String, Route.Hop> hops = new TreeMap<>();
+			for (int i = 0; i < 3; i++) {
+				Edge edge = edges.get(this.random.nextInt(edges.size()));
+				hops.put(edge.from() + edge.to(), new Route.Hop(edge.from(), edge.to(), 1 + this.random.nextInt(3)));
+			}
+			routes.add(new Route("r" + r, this.random.nextBoolean() ? 100.0 : null, List.copyOf(hops.values()), 5000.0,
+					this.random.nextBoolean() ? 5000.0 : null, Evidence.given()));
+		}
+		return routes;
 	}
 
 	private Set<String> pins(Set<String> on, int hosts) {

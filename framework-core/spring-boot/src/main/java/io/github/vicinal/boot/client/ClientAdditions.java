@@ -79,6 +79,8 @@ final class ClientAdditions {
 
 	private static final String JDK_CONNECTOR = "org.springframework.http.client.reactive.JdkClientHttpConnector";
 
+	static final String NETTY_CONNECTOR = "org.springframework.http.client.reactive.ReactorClientHttpConnector";
+
 	private static final String JDK_CLIENTS = "jdk.internal.net.http.";
 
 	private final List<String> unsupported;
@@ -506,6 +508,11 @@ final class ClientAdditions {
 		if (connector != null) {
 			connector(ReactiveRequests.unwrapped(connector), found);
 		}
+	}
+
+	/** Returns what a client without additions has. */
+	static ClientAdditions none() {
+		return new ClientAdditions(new Found(null));
 	}
 
 	/** Looks into a connector of reactive clients. */

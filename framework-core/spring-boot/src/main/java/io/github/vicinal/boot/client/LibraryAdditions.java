@@ -44,9 +44,13 @@ public final class LibraryAdditions {
 		this.urlConnection = false;
 	}
 
-	/** Returns what a connector of reactive clients does. */
+	/**
+	 * Returns what a connector of reactive clients does. What the application has added
+	 * to Reactor Netty is looked at by whoever makes exchanges of its requests.
+	 */
 	static LibraryAdditions ofConnector(Object connector) {
-		return new LibraryAdditions(ClientAdditions.ofConnector(connector, new ClientAdditions.Found(null)));
+		return new LibraryAdditions(connector.getClass().getName().equals(ClientAdditions.NETTY_CONNECTOR)
+				? ClientAdditions.none() : ClientAdditions.ofConnector(connector, new ClientAdditions.Found(null)));
 	}
 
 	/**

@@ -52,6 +52,20 @@ public enum RedirectRules {
 
 	},
 
+	/** Reactor Netty: only a 303 changes the method, and the body stays even then. */
+	REACTOR {
+
+		@Override
+		@Nullable Hop next(HttpMethod method, URI from, int status, URI to) {
+			return switch (status) {
+				case 301, 302, 307, 308 -> new Hop(to, method, true, true);
+				case 303 -> new Hop(to, HttpMethod.GET, true, true);
+				default -> null;
+			};
+		}
+
+	},
+
 	/** {@code HttpURLConnection} as Spring uses it: it follows redirects of GET. */
 	URL_CONNECTION {
 

@@ -1,9 +1,8 @@
 package io.github.vicinal.boot.exchange;
 
-import java.io.IOException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
-import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +13,6 @@ import java.util.function.Function;
 import io.github.vicinal.boot.client.PlainConnector;
 import io.github.vicinal.boot.client.RedirectRules;
 import io.github.vicinal.channel.Peer;
-import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.ExchangeClient;
 import io.github.vicinal.exchange.RequestHead;
 import io.github.vicinal.exchange.ResponseHead;
@@ -37,8 +35,8 @@ import org.springframework.http.client.reactive.ClientHttpResponse;
 import org.springframework.util.MultiValueMap;
 
 /**
- * Turns requests of {@code WebClient} into exchanges if there is a path, in front of the
- * JDK's connector. Never blocks the thread of the client. Thread-safe.
+ * Turns requests of {@code WebClient} into exchanges if there is a path, in front of a
+ * connector. Never blocks the thread of the client. Thread-safe.
  */
 final class ExchangeConnector implements ClientHttpConnector {
 
@@ -46,12 +44,13 @@ final class ExchangeConnector implements ClientHttpConnector {
 
 	private final ExchangeThreads threads;
 
+	/** What Spring's connector adds. */
 	private final PlainConnector.Library library;
 
-	private final JdkConnector connector;
+	private final ReactiveLibrary connector;
 
 	ExchangeConnector(Exchanges exchanges, ExchangeThreads threads, PlainConnector.Library library,
-			JdkConnector connector) {
+			ReactiveLibrary connector) {
 		this.exchanges = exchanges;
 		this.threads = threads;
 		this.library = library;
@@ -98,9 +97,12 @@ final class ExchangeConnector implements ClientHttpConnector {
 		if (!peer.hasPath() || this.library.additions().of(uri) != null) {
 			return overHttp(client, peer, method, uri, callback);
 		}
-		ReactiveExchangeRequest request = new ReactiveExchangeRequest(method, uri,
-				this.library.additions().saysEmpty());
-		return callback.apply(request).then(Mono.defer(() -> send(client, peer, request)));
+		ReactiveExchangeRequest request = new ReactiveExchangeRequest(method, uri, this.connector);
+		return Mono.defer(() -> callback.apply(request))
+			.then(Mono.defer(request::measured))
+			.then(Mono.defer(() -> send(client, peer, request)))
+			.onErrorResume(ReactiveExchangeRequest.NeedsLibraryException.class,
+					(needed) -> overHttp(client, peer, method, uri, callback));
 	}
 
 	private Mono<ClientHttpResponse> send(ExchangeClient client, Peer peer, ReactiveExchangeRequest request) {
@@ -112,15 +114,15 @@ final class ExchangeConnector implements ClientHttpConnector {
 		if (!this.threads.take()) {
 			return overHttp(client, peer, request.getMethod(), request.getURI(), (next) -> request.copyTo(next, null));
 		}
-		Duration timeout = this.connector.timeout();
-		ReactiveExchange exchange = new ReactiveExchange(this.exchanges, this.threads, request, head,
-				(timeout != null) ? timeout.toNanos() : ClientExchange.NO_TIMEOUT);
+		ReactiveExchange exchange = new ReactiveExchange(this.exchanges, this.threads, request, head, this.connector);
 		Mono<ResponseHead> sent = exchange.send(client, peer.address());
-		if (timeout != null && request.body() != null) {
+		Duration timeout = this.connector.timeout();
+		if (timeout != null && this.connector.limitsWholeRequests() && request.body() != null) {
 			// The publisher may take long, too.
 			sent = sent.timeout(timeout);
 		}
-		return sent.onErrorMap(ExchangeConnector::isTimeout, ExchangeConnector::timedOut)
+		return sent.onErrorMap(ExchangeConnector::isTimeout, this.connector::timedOut)
+			.onErrorMap(SocketException.class, (failure) -> this.connector.lost(false, failure))
 			.flatMap((response) -> redirected(exchange, response, request))
 			.switchIfEmpty(Mono.defer(() -> {
 				DataBuffer unsent = exchange.unsent();
@@ -133,18 +135,12 @@ final class ExchangeConnector implements ClientHttpConnector {
 		return failure instanceof SocketTimeoutException || failure instanceof TimeoutException;
 	}
 
-	private static IOException timedOut(Throwable failure) {
-		HttpTimeoutException raised = new HttpTimeoutException("request timed out");
-		raised.initCause(failure);
-		return raised;
-	}
-
 	private Mono<ClientHttpResponse> overHttp(ExchangeClient client, Peer peer, HttpMethod method, URI uri,
 			Function<? super ClientHttpRequest, Mono<Void>> callback) {
 		return Mono.defer(() -> {
 			HttpAttempt attempt = new HttpAttempt(this.exchanges, client, peer, method.name());
-			AskingJdkClient asking = new AskingJdkClient(this.connector.client());
-			return this.connector.with(asking).connect(method, uri, (request) -> {
+			ReactiveLibrary.Asking asking = this.connector.asking();
+			return asking.connector().connect(method, uri, (request) -> {
 				request.beforeCommit(() -> {
 					ask(attempt, request);
 					return Mono.empty();
@@ -152,7 +148,7 @@ final class ExchangeConnector implements ClientHttpConnector {
 				return callback.apply(request);
 			})
 				.doOnNext((response) -> attempt.answered(response.getStatusCode().value(),
-						response.getHeaders().getFirst(PeerAnnouncement.HEADER), asking.isOwn()))
+						response.getHeaders().getFirst(PeerAnnouncement.HEADER), asking.isOwn().test(response)))
 				.doOnError((failure) -> attempt.failed())
 				.doOnCancel(attempt::failed);
 		});
@@ -184,9 +180,17 @@ final class ExchangeConnector implements ClientHttpConnector {
 						Map.of(HttpHeaders.LOCATION, List.of(location)), new byte[0], ""));
 		HttpHeaders kept = new HttpHeaders();
 		kept.putAll(request.getHeaders());
+		request.cookieHeader().ifPresent((cookies) -> kept.add(HttpHeaders.COOKIE, cookies));
 		if (rules == null || hop == null || !rules.mayLeave(request.getURI(), hop.uri(), kept)) {
-			return Mono.just(new Response(head.status(), headers, this.connector.cookies().parse(setCookies),
-					exchange.body(head.status())));
+			String encoding = this.connector.decodes() ? BodyDecoding.encoding(headers) : null;
+			if (encoding != null) {
+				headers.remove(HttpHeaders.CONTENT_ENCODING);
+				if (headers.remove(HttpHeaders.CONTENT_LENGTH) != null) {
+					headers.set(HttpHeaders.TRANSFER_ENCODING, "chunked");
+				}
+			}
+			return Mono.just(new Response(head.status(), headers, this.connector.cookies(setCookies),
+					exchange.body(head.status(), encoding)));
 		}
 		exchange.close();
 		return this.library.delegate().connect(hop.method(), hop.uri(), (next) -> {

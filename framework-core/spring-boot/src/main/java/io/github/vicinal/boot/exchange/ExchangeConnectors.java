@@ -1,23 +1,29 @@
 package io.github.vicinal.boot.exchange;
 
 import io.github.vicinal.boot.client.PlainConnector;
+import io.github.vicinal.boot.exchange.ReactiveLibrary.UnsupportedClientException;
 import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.http.client.reactive.ClientHttpConnector;
 import org.springframework.http.client.reactive.JdkClientHttpConnector;
+import org.springframework.http.client.reactive.ReactorClientHttpConnector;
 
 /**
- * Turns requests of {@code WebClient} into exchanges, in front of the JDK's connector.
- * Changes that other connectors make to requests are not known, so their requests go over
- * HTTP. Thread-safe.
+ * Turns requests of {@code WebClient} into exchanges, in front of the connectors of
+ * Reactor Netty and of the JDK's client. Changes that other connectors make to requests
+ * are not known, so their requests go over HTTP. Thread-safe.
  *
  * @since 0.1.0
  */
 public final class ExchangeConnectors implements PlainConnector {
 
 	private static final Logger logger = LoggerFactory.getLogger(ExchangeConnectors.class);
+
+	private static final String JDK = "org.springframework.http.client.reactive.JdkClientHttpConnector";
+
+	private static final String NETTY = "org.springframework.http.client.reactive.ReactorClientHttpConnector";
 
 	private final Exchanges exchanges;
 
@@ -34,19 +40,37 @@ public final class ExchangeConnectors implements PlainConnector {
 	@Override
 	public ClientHttpConnector of(Library library) {
 		ClientHttpConnector connector = library.delegate();
-		if (!(connector instanceof JdkClientHttpConnector known)
-				|| connector.getClass() != JdkClientHttpConnector.class) {
-			logger.info("Requests of {} go over HTTP: Vicinal makes exchanges of the JDK's connector only "
-					+ "(spring.http.clients.reactive.connector=jdk)", connector.getClass().getName());
-			return connector;
-		}
+		String name = connector.getClass().getName();
 		try {
-			return new ExchangeConnector(this.exchanges, this.threads, library, JdkConnector.of(known));
+			ReactiveLibrary known = switch (name) {
+				case JDK -> JdkConnector.of((JdkClientHttpConnector) connector);
+				case NETTY -> Netty.of(connector);
+				default -> null;
+			};
+			if (known != null) {
+				return new ExchangeConnector(this.exchanges, this.threads, library, known);
+			}
+			logger.info("Requests of {} go over HTTP: Vicinal makes exchanges of Reactor Netty and the JDK's client "
+					+ "(spring.http.clients.reactive.connector=reactor or jdk)", name);
+		}
+		catch (UnsupportedClientException ex) {
+			logger.info("Requests of {} go over HTTP: its client has settings of the application that exchanges do "
+					+ "not have: {}", name, ex.getMessage());
 		}
 		catch (UnknownLayoutException ex) {
-			logger.warn("Requests of the JDK's connector go over HTTP: it cannot be inspected ({})", ex.getMessage());
-			return connector;
+			logger.warn("Requests of {} go over HTTP: it cannot be inspected ({})", name, ex.getMessage());
 		}
+		return connector;
+	}
+
+	/** Loaded only where Reactor Netty is. */
+	private static final class Netty {
+
+		static ReactiveLibrary of(ClientHttpConnector connector)
+				throws UnknownLayoutException, UnsupportedClientException {
+			return NettyConnector.of((ReactorClientHttpConnector) connector);
+		}
+
 	}
 
 }

@@ -2,9 +2,6 @@ package io.github.vicinal.boot.exchange;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PushbackInputStream;
-import java.util.zip.GZIPInputStream;
-import java.util.zip.InflaterInputStream;
 
 import io.github.vicinal.boot.client.LibraryAdditions;
 import io.github.vicinal.exchange.ClientExchange;
@@ -47,18 +44,13 @@ final class ExchangeResponse implements ClientHttpResponse {
 		head.fields().forEach(this.headers::add);
 		this.empty = headOnly || this.status < 200 || this.status == 204 || this.status == 304;
 		this.phrases = !library.isUrlConnection();
-		this.encoding = library.decodes() ? encoding() : null;
+		this.encoding = library.decodes() ? BodyDecoding.encoding(this.headers) : null;
 		if (this.encoding != null) {
 			this.headers.remove(HttpHeaders.CONTENT_ENCODING);
 			this.headers.remove(HttpHeaders.CONTENT_LENGTH);
 			// The library fails here if the body is not what it says.
 			getBody();
 		}
-	}
-
-	private @Nullable String encoding() {
-		String known = this.headers.getFirst(HttpHeaders.CONTENT_ENCODING);
-		return (known != null && (known.equalsIgnoreCase("gzip") || known.equalsIgnoreCase("deflate"))) ? known : null;
 	}
 
 	@Override
@@ -81,24 +73,12 @@ final class ExchangeResponse implements ClientHttpResponse {
 	public InputStream getBody() throws IOException {
 		InputStream known = this.body;
 		if (known == null) {
-			known = this.empty ? InputStream.nullInputStream() : decoded(new ResponseBody(this.exchange));
+			ResponseBody raw = new ResponseBody(this.exchange);
+			known = this.empty ? InputStream.nullInputStream()
+					: (this.encoding != null) ? BodyDecoding.decoded(raw, this.encoding) : raw;
 			this.body = known;
 		}
 		return known;
-	}
-
-	private InputStream decoded(InputStream raw) throws IOException {
-		if (this.encoding == null) {
-			return raw;
-		}
-		PushbackInputStream buffered = new PushbackInputStream(raw);
-		int first = buffered.read();
-		if (first < 0) {
-			return buffered;
-		}
-		buffered.unread(first);
-		return this.encoding.equalsIgnoreCase("gzip") ? new GZIPInputStream(buffered)
-				: new InflaterInputStream(buffered);
 	}
 
 	/** Gives up what has not been read. */

@@ -1,8 +1,12 @@
 package io.github.vicinal.boot.exchange;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -21,7 +25,6 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
 import org.springframework.core.io.buffer.DataBuffer;
-import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 import org.springframework.http.HttpMethod;
 
 /**
@@ -39,6 +42,8 @@ final class ReactiveExchange {
 	private final ReactiveExchangeRequest request;
 
 	private final RequestHead head;
+
+	private final ReactiveLibrary library;
 
 	private final long timeoutNanos;
 
@@ -67,15 +72,17 @@ final class ReactiveExchange {
 	 * @param threads its threads
 	 * @param request the request
 	 * @param head the head of the request
-	 * @param timeoutNanos how long the client waits for the head of the response
+	 * @param library the library that would send it
 	 */
 	ReactiveExchange(Exchanges exchanges, ExchangeThreads threads, ReactiveExchangeRequest request, RequestHead head,
-			long timeoutNanos) {
+			ReactiveLibrary library) {
 		this.exchanges = exchanges;
 		this.threads = threads;
 		this.request = request;
 		this.head = head;
-		this.timeoutNanos = timeoutNanos;
+		this.library = library;
+		Duration timeout = library.timeout();
+		this.timeoutNanos = (timeout != null) ? timeout.toNanos() : ClientExchange.NO_TIMEOUT;
 	}
 
 	/**
@@ -179,8 +186,10 @@ final class ReactiveExchange {
 			return;
 		}
 		ResponseHead response = made.response();
-		// As with the JDK's client, the time-out ends with the head of the response.
-		made.readTimeout(ClientExchange.NO_TIMEOUT);
+		if (this.library.limitsWholeRequests()) {
+			// The time-out ends with the head of the response.
+			made.readTimeout(ClientExchange.NO_TIMEOUT);
+		}
 		if (made.isComplete()) {
 			byte[] bytes = new byte[made.available()];
 			if (bytes.length > 0) {
@@ -221,14 +230,15 @@ final class ReactiveExchange {
 	/** Returns the body of the request, if nobody has taken it. */
 	@Nullable DataBuffer unsent() {
 		byte[] bytes = this.unsent;
-		return (bytes != null) ? DefaultDataBufferFactory.sharedInstance.wrap(bytes) : null;
+		return (bytes != null) ? this.library.buffers().wrap(bytes) : null;
 	}
 
 	/**
 	 * Returns the body of the response, which is read as it is requested.
 	 * @param status the status of the response
+	 * @param encoding how the library finds it compressed, or {@code null}
 	 */
-	Flux<DataBuffer> body(int status) {
+	Flux<DataBuffer> body(int status, @Nullable String encoding) {
 		byte[] known = this.rest;
 		boolean none = this.request.getMethod().equals(HttpMethod.HEAD) || status < 200 || status == 204
 				|| status == 304;
@@ -237,13 +247,26 @@ final class ReactiveExchange {
 			return Flux.empty();
 		}
 		if (known != null) {
-			return Flux.defer(() -> Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(known)));
+			return Flux.defer(() -> decoded(known, encoding));
 		}
 		return Flux.create((sink) -> {
-			Reader reader = new Reader(sink);
+			Reader reader = new Reader(sink, encoding);
 			sink.onCancel(this::close);
 			sink.onRequest((count) -> reader.work());
 		});
+	}
+
+	private Flux<DataBuffer> decoded(byte[] known, @Nullable String encoding) {
+		if (encoding == null) {
+			return Flux.just(this.library.buffers().wrap(known));
+		}
+		try {
+			return Flux.just(this.library.buffers()
+				.wrap(BodyDecoding.decoded(new ByteArrayInputStream(known), encoding).readAllBytes()));
+		}
+		catch (IOException ex) {
+			return Flux.error(ex);
+		}
 	}
 
 	private boolean isClosed() {
@@ -310,12 +333,27 @@ final class ReactiveExchange {
 
 		private final FluxSink<DataBuffer> sink;
 
+		private final @Nullable String encoding;
+
+		private @Nullable InputStream in;
+
 		private final AtomicInteger work = new AtomicInteger();
 
 		private boolean ended;
 
-		Reader(FluxSink<DataBuffer> sink) {
+		Reader(FluxSink<DataBuffer> sink, @Nullable String encoding) {
 			this.sink = sink;
+			this.encoding = encoding;
+		}
+
+		private InputStream in() throws IOException {
+			InputStream known = this.in;
+			if (known == null) {
+				InputStream raw = new RawBody(Objects.requireNonNull(ReactiveExchange.this.exchange));
+				known = (this.encoding != null) ? BodyDecoding.decoded(raw, this.encoding) : raw;
+				this.in = known;
+			}
+			return known;
 		}
 
 		void work() {
@@ -336,10 +374,9 @@ final class ReactiveExchange {
 		}
 
 		private void read() {
-			ClientExchange made = Objects.requireNonNull(ReactiveExchange.this.exchange);
 			try {
 				byte[] bytes = new byte[READ_BYTES];
-				int count = made.read(bytes, 0, bytes.length);
+				int count = in().read(bytes, 0, bytes.length);
 				if (count < 0) {
 					this.ended = true;
 					close();
@@ -347,17 +384,44 @@ final class ReactiveExchange {
 				}
 				else {
 					byte[] exact = (count < READ_BYTES / 2) ? Arrays.copyOf(bytes, count) : bytes;
-					this.sink.next(DefaultDataBufferFactory.sharedInstance.wrap(ByteBuffer.wrap(exact, 0, count)));
+					this.sink.next(ReactiveExchange.this.library.buffers().wrap(ByteBuffer.wrap(exact, 0, count)));
 				}
 			}
 			catch (IOException | RuntimeException ex) {
 				this.ended = true;
 				close();
 				if (!this.sink.isCancelled()) {
-					this.sink.error((ex instanceof SocketException)
-							? new IOException("The connection was closed in the middle of the response", ex) : ex);
+					this.sink.error(known(ex));
 				}
 			}
+		}
+
+		private Throwable known(Exception failure) {
+			ReactiveLibrary library = ReactiveExchange.this.library;
+			return (failure instanceof SocketException) ? library.lost(true, failure)
+					: (failure instanceof SocketTimeoutException) ? library.timedOut(failure) : failure;
+		}
+
+	}
+
+	/** The body as it comes, with the failures of the exchange. */
+	private static final class RawBody extends InputStream {
+
+		private final ClientExchange exchange;
+
+		RawBody(ClientExchange exchange) {
+			this.exchange = exchange;
+		}
+
+		@Override
+		public int read() throws IOException {
+			byte[] one = new byte[1];
+			return (read(one, 0, 1) < 0) ? -1 : one[0] & 0xFF;
+		}
+
+		@Override
+		public int read(byte[] target, int offset, int length) throws IOException {
+			return this.exchange.read(target, offset, length);
 		}
 
 	}

@@ -1,8 +1,7 @@
 package io.github.vicinal.boot.exchange;
 
 import java.net.URI;
-import java.net.http.HttpRequest;
-import java.util.stream.Collectors;
+import java.util.Optional;
 
 import io.github.vicinal.exchange.HttpFields;
 import io.github.vicinal.exchange.RequestHead;
@@ -14,7 +13,7 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferFactory;
-import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.client.reactive.AbstractClientHttpRequest;
@@ -30,7 +29,15 @@ final class ReactiveExchangeRequest extends AbstractClientHttpRequest {
 
 	private final URI uri;
 
-	private final boolean saysEmpty;
+	private final ReactiveLibrary library;
+
+	private @Nullable String cookies;
+
+	/** Whether the library has to say what it thinks of the cookies. */
+	private boolean oddCookies;
+
+	/** Number of bytes of a body that is here, or -1. */
+	private long measured = -1;
 
 	private @Nullable Publisher<? extends DataBuffer> body;
 
@@ -38,13 +45,12 @@ final class ReactiveExchangeRequest extends AbstractClientHttpRequest {
 	 * Creates a request.
 	 * @param method its method
 	 * @param uri where it goes
-	 * @param saysEmpty whether the library says of each request without a body that it
-	 * has none
+	 * @param library the library that would send it
 	 */
-	ReactiveExchangeRequest(HttpMethod method, URI uri, boolean saysEmpty) {
+	ReactiveExchangeRequest(HttpMethod method, URI uri, ReactiveLibrary library) {
 		this.method = method;
 		this.uri = uri;
-		this.saysEmpty = saysEmpty;
+		this.library = library;
 	}
 
 	@Override
@@ -59,21 +65,31 @@ final class ReactiveExchangeRequest extends AbstractClientHttpRequest {
 
 	@Override
 	public DataBufferFactory bufferFactory() {
-		return DefaultDataBufferFactory.sharedInstance;
+		return this.library.buffers();
 	}
 
-	/** A request of the JDK's client, as its connector returns one. */
+	/**
+	 * The library's own object of this request.
+	 * @throws NeedsLibraryException if there is none outside of the library
+	 */
 	@Override
 	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
 	public <T> T getNativeRequest() {
-		HttpRequest.Builder request = HttpRequest.newBuilder(this.uri)
-			.method(this.method.name(), HttpRequest.BodyPublishers.noBody());
-		getHeaders().forEach((name, values) -> {
-			if (!name.equalsIgnoreCase(HttpHeaders.CONTENT_LENGTH)) {
-				values.forEach((value) -> request.header(name, value));
-			}
-		});
-		return (T) request.build();
+		Object known = this.library.nativeRequest(this);
+		if (known == null) {
+			throw new NeedsLibraryException();
+		}
+		return (T) known;
+	}
+
+	/** The application asks for what only the library has. */
+	@SuppressWarnings("serial")
+	static final class NeedsLibraryException extends RuntimeException {
+
+		NeedsLibraryException() {
+			super("the request goes over HTTP, because its native object is asked for", null, false, false);
+		}
+
 	}
 
 	@Override
@@ -101,13 +117,50 @@ final class ReactiveExchangeRequest extends AbstractClientHttpRequest {
 	@Override
 	protected void applyCookies() {
 		if (!getCookies().isEmpty()) {
-			getHeaders().add(HttpHeaders.COOKIE,
-					getCookies().values()
-						.stream()
-						.flatMap((values) -> values.stream())
-						.map(Object::toString)
-						.collect(Collectors.joining(";")));
+			String value = this.library.cookies(this);
+			this.cookies = value;
+			this.oddCookies = value == null;
 		}
+	}
+
+	/**
+	 * Takes a body of one buffer from its publisher, if the library needs it to know its
+	 * length.
+	 */
+	Mono<Void> measured() {
+		Publisher<? extends DataBuffer> published = this.body;
+		if (!this.library.measuresBodies() || !(published instanceof Mono<? extends DataBuffer> mono)) {
+			return Mono.empty();
+		}
+		return mono.map(ReactiveExchangeRequest::bytes)
+			.map(Optional::of)
+			.defaultIfEmpty(Optional.empty())
+			.doOnNext(this::measured)
+			.then();
+	}
+
+	/** A redirect may send them once more. */
+	private static byte[] bytes(DataBuffer buffer) {
+		try {
+			byte[] bytes = new byte[buffer.readableByteCount()];
+			buffer.read(bytes);
+			return bytes;
+		}
+		finally {
+			DataBufferUtils.release(buffer);
+		}
+	}
+
+	private void measured(Optional<byte[]> bytes) {
+		this.measured = bytes.map((known) -> (long) known.length).orElse(-1L);
+		this.body = bytes
+			.<Publisher<? extends DataBuffer>>map((known) -> Mono.fromSupplier(() -> bufferFactory().wrap(known)))
+			.orElse(null);
+	}
+
+	/** Returns the header of cookies, if there are any. */
+	Optional<String> cookieHeader() {
+		return Optional.ofNullable(this.cookies);
 	}
 
 	/** Returns the body, or {@code null} if there is none. */
@@ -117,6 +170,9 @@ final class ReactiveExchangeRequest extends AbstractClientHttpRequest {
 
 	/** Returns the length of the body by its header, or -1. */
 	long length() {
+		if (this.measured >= 0) {
+			return this.measured;
+		}
 		long length = (this.body != null) ? getHeaders().getContentLength() : 0;
 		return (this.body != null && length <= 0) ? -1 : length;
 	}
@@ -129,7 +185,7 @@ final class ReactiveExchangeRequest extends AbstractClientHttpRequest {
 		HttpFields.Builder fields = HttpFields.builder();
 		HttpHeaders headers = getHeaders();
 		if (OfLibraries.rewrites(this.uri) || OfLibraries.FIELDS.stream().anyMatch(headers::containsHeader)
-				|| headers.containsHeader(PeerAnnouncement.REQUEST_HEADER)) {
+				|| headers.containsHeader(PeerAnnouncement.REQUEST_HEADER) || this.oddCookies || isUnmeasured()) {
 			return null;
 		}
 		for (var header : headers.headerSet()) {
@@ -147,6 +203,9 @@ final class ReactiveExchangeRequest extends AbstractClientHttpRequest {
 				fields.add(name, value);
 			}
 		}
+		if (this.cookies != null) {
+			fields.add(HttpHeaders.COOKIE, this.cookies);
+		}
 		fields.add(HttpHeaders.HOST,
 				(this.uri.getPort() >= 0) ? this.uri.getHost() + ":" + this.uri.getPort() : this.uri.getHost());
 		if (!headers.containsHeader(HttpHeaders.ACCEPT)) {
@@ -159,8 +218,7 @@ final class ReactiveExchangeRequest extends AbstractClientHttpRequest {
 		else if (length < 0) {
 			fields.add(HttpHeaders.TRANSFER_ENCODING, "chunked");
 		}
-		else if (this.saysEmpty || this.method.equals(HttpMethod.POST) || this.method.equals(HttpMethod.PUT)
-				|| this.method.equals(HttpMethod.PATCH)) {
+		else if (this.library.saysEmpty(this.method)) {
 			fields.add(HttpHeaders.CONTENT_LENGTH, "0");
 		}
 		String path = this.uri.getRawPath();
@@ -169,6 +227,18 @@ final class ReactiveExchangeRequest extends AbstractClientHttpRequest {
 		RequestHead head = new RequestHead(this.method.name(), (query != null) ? target + "?" + query : target,
 				fields.build());
 		return head.fits() ? head : null;
+	}
+
+	/** Returns whether the library collects the body, or says a length without one. */
+	private boolean isUnmeasured() {
+		if (!this.library.measuresBodies()) {
+			return false;
+		}
+		if (this.measured >= 0) {
+			return this.measured > 0 && getHeaders().getContentLength() == 0;
+		}
+		return (this.body != null) ? !this.library.saysEmpty(this.method)
+				: getHeaders().containsHeader(HttpHeaders.CONTENT_LENGTH);
 	}
 
 	/** Returns whether the library accepts a name or a value. */
@@ -193,6 +263,7 @@ final class ReactiveExchangeRequest extends AbstractClientHttpRequest {
 	 */
 	Mono<Void> copyTo(ClientHttpRequest next, @Nullable DataBuffer unsent) {
 		next.getHeaders().putAll(getHeaders());
+		next.getCookies().addAll(getCookies());
 		next.getAttributes().putAll(getAttributes());
 		return (unsent != null) ? next.writeWith(Mono.just(unsent)) : writeBody(next);
 	}

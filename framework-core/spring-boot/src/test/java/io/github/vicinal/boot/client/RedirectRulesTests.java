@@ -100,6 +100,7 @@ class RedirectRulesTests {
 		return switch (rules) {
 			case JDK -> ClientHttpRequestFactoryBuilder.jdk().build(settings);
 			case APACHE -> ClientHttpRequestFactoryBuilder.httpComponents().build(settings);
+			case REACTOR -> ClientHttpRequestFactoryBuilder.reactor().build(settings);
 			case URL_CONNECTION -> ClientHttpRequestFactoryBuilder.simple().build(settings);
 		};
 	}

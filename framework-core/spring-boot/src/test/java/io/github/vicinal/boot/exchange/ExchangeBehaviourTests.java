@@ -256,10 +256,14 @@ class ExchangeBehaviourTests {
 		}
 
 		ConfigurableApplicationContext client(String path, String library) {
+			return client(path, library, "jdk");
+		}
+
+		ConfigurableApplicationContext client(String path, String library, String reactive) {
 			return start(ClientApplication.class,
 					Map.of("spring.main.web-application-type", "none", "vicinal.http-exchanges.paths", path,
 							"vicinal.confirm-interval", "0s", "spring.http.clients.imperative.factory", library,
-							"spring.http.clients.reactive.connector", "jdk", "spring.http.clients.read-timeout",
+							"spring.http.clients.reactive.connector", reactive, "spring.http.clients.read-timeout",
 							READ_TIMEOUT.toMillis() + "ms"));
 		}
 

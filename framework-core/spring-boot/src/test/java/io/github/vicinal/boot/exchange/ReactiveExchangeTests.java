@@ -24,6 +24,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.github.vicinal.boot.exchange.ExchangeBehaviourTests.Applications;
 import io.github.vicinal.report.ChannelReport.PathReport;
 import io.github.vicinal.report.ChannelReport.PeerReport;
+import io.netty.handler.timeout.ReadTimeoutException;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
@@ -65,15 +67,40 @@ class ReactiveExchangeTests {
 	@RegisterExtension
 	final Applications applications = new Applications();
 
+	/** HTTP libraries below {@code WebClient}. */
+	enum Library {
+
+		JDK("jdk"), NETTY("reactor");
+
+		private final String connector;
+
+		Library(String connector) {
+			this.connector = connector;
+		}
+
+		ClientHttpConnectorBuilder<?> builder() {
+			return (this == JDK) ? ClientHttpConnectorBuilder.jdk() : ClientHttpConnectorBuilder.reactor();
+		}
+
+		Class<? extends Throwable> timeout() {
+			return (this == JDK) ? HttpTimeoutException.class : ReadTimeoutException.class;
+		}
+
+	}
+
 	private Exchanges sent;
 
 	private String base;
 
 	/** Starts a server, and a client whose exchanges take a path. */
 	private WebClient connected(String path, Duration timeout) {
+		return connected(Library.JDK, path, timeout);
+	}
+
+	private WebClient connected(Library library, String path, Duration timeout) {
 		ConfigurableApplicationContext server = this.applications.server(ShopApplication.class, path, "default");
 		this.base = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
-		ConfigurableApplicationContext client = this.applications.client(path, "jdk");
+		ConfigurableApplicationContext client = this.applications.client(path, "jdk", library.connector);
 		this.sent = client.getBean(Exchanges.class);
 		ClientHttpConnectorBuilder<?> builder = client.getBean(ClientHttpConnectorBuilder.class);
 		WebClient patient = client(builder, READ_TIMEOUT);
@@ -94,25 +121,44 @@ class ReactiveExchangeTests {
 
 	@TestFactory
 	Stream<DynamicTest> direct() {
-		return compared("direct");
+		return compared(Library.JDK, "direct");
 	}
 
 	@TestFactory
 	Stream<DynamicTest> shm() {
-		return compared("shm");
+		return compared(Library.JDK, "shm");
 	}
 
 	@Tag("deep")
 	@TestFactory
 	Stream<DynamicTest> uds() {
-		return compared("uds");
+		return compared(Library.JDK, "uds");
+	}
+
+	@TestFactory
+	Stream<DynamicTest> nettyOverDirect() {
+		return compared(Library.NETTY, "direct");
+	}
+
+	@TestFactory
+	Stream<DynamicTest> nettyOverShm() {
+		return compared(Library.NETTY, "shm");
 	}
 
 	/** They go over HTTP. */
 	@TestFactory
 	Stream<DynamicTest> whatTheLibraryWritesItself() {
-		WebClient exchanges = connected("shm", READ_TIMEOUT);
-		WebClient plain = client(ClientHttpConnectorBuilder.jdk(), READ_TIMEOUT);
+		return whatItWrites(Library.JDK);
+	}
+
+	@TestFactory
+	Stream<DynamicTest> whatNettyWritesItself() {
+		return whatItWrites(Library.NETTY);
+	}
+
+	private Stream<DynamicTest> whatItWrites(Library library) {
+		WebClient exchanges = connected(library, "shm", READ_TIMEOUT);
+		WebClient plain = client(library.builder(), READ_TIMEOUT);
 		Map<String, Function<WebClient, String>> all = new LinkedHashMap<>();
 		for (String name : List.of("Transfer-Encoding", "TE", "Trailer", "Keep-Alive", "Proxy-Connection", "Upgrade",
 				"Connection", "Host")) {
@@ -123,21 +169,22 @@ class ReactiveExchangeTests {
 		all.put("a URI beyond ASCII", (client) -> show(client.get().uri(URI.create(this.base + "/seen/ä?q=ö"))));
 		all.put("an empty query", (client) -> show(client.get().uri(URI.create(this.base + "/seen/x?"))));
 		all.put("a value beyond ASCII", (client) -> show(client.get().uri("/seen/x").header("X-A", "ü")));
-		all.put("a length without a body", (client) -> show(client.get().uri("/seen/x").header("Content-Length", "5")));
 		all.put("a length that is too short",
 				(client) -> show(client.post().uri("/count").header("Content-Length", "5").bodyValue("x".repeat(9))));
 		all.put("a length that is too long",
 				(client) -> show(client.post().uri("/count").header("Content-Length", "15").bodyValue("x".repeat(9))));
+		// Last, because the server takes the next request on the connection for the body.
+		all.put("a length without a body", (client) -> show(client.get().uri("/seen/x").header("Content-Length", "5")));
 		return all.entrySet()
 			.stream()
 			.map((each) -> DynamicTest.dynamicTest(each.getKey(),
 					() -> assertThat(observe(each.getValue(), exchanges)).isEqualTo(observe(each.getValue(), plain))));
 	}
 
-	private Stream<DynamicTest> compared(String path) {
-		WebClient exchanges = connected(path, READ_TIMEOUT);
-		WebClient plain = client(ClientHttpConnectorBuilder.jdk(), READ_TIMEOUT);
-		Map<String, Function<WebClient, String>> behaviours = behaviours();
+	private Stream<DynamicTest> compared(Library library, String path) {
+		WebClient exchanges = connected(library, path, READ_TIMEOUT);
+		WebClient plain = client(library.builder(), READ_TIMEOUT);
+		Map<String, Function<WebClient, String>> behaviours = behaviours(library);
 		long before = calls(path);
 		long beforeHttp = calls("http");
 		List<DynamicTest> tests = new ArrayList<>();
@@ -154,13 +201,22 @@ class ReactiveExchangeTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm" })
-	void aClientThatWaitsTooLongIsTold(String path) {
-		WebClient hurried = connected(path, Duration.ofMillis(300));
+	@CsvSource({ "JDK,direct", "JDK,shm", "NETTY,direct", "NETTY,shm" })
+	void aClientThatWaitsTooLongIsTold(Library library, String path) {
+		WebClient hurried = connected(library, path, Duration.ofMillis(300));
 		for (int i = 0; i < ATTEMPTS; i++) {
 			assertThatExceptionOfType(WebClientRequestException.class)
 				.isThrownBy(() -> hurried.get().uri("/slow?ms=5000").retrieve().bodyToMono(String.class).block())
-				.withCauseInstanceOf(HttpTimeoutException.class);
+				.withCauseInstanceOf(library.timeout());
+		}
+	}
+
+	/** As the JDK's client counts it. */
+	@ParameterizedTest
+	@ValueSource(strings = { "direct", "shm" })
+	void aBodyThatTakesTooLongIsAbandoned(String path) {
+		WebClient hurried = connected(path, Duration.ofMillis(300));
+		for (int i = 0; i < ATTEMPTS; i++) {
 			assertThatExceptionOfType(WebClientRequestException.class)
 				.isThrownBy(() -> hurried.post()
 					.uri("/count")
@@ -174,9 +230,9 @@ class ReactiveExchangeTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm" })
-	void aResponseIsReadAsItIsRequested(String path) {
-		WebClient exchanges = connected(path, READ_TIMEOUT);
+	@CsvSource({ "JDK,direct", "JDK,shm", "NETTY,direct", "NETTY,shm" })
+	void aResponseIsReadAsItIsRequested(Library library, String path) {
+		WebClient exchanges = connected(library, path, READ_TIMEOUT);
 		AtomicInteger seen = new AtomicInteger();
 		BaseSubscriber<DataBuffer> reader = new BaseSubscriber<>() {
 
@@ -302,15 +358,15 @@ class ReactiveExchangeTests {
 		}
 	}
 
-	private static Map<String, Function<WebClient, String>> behaviours() {
+	private static Map<String, Function<WebClient, String>> behaviours(Library library) {
 		Map<String, Function<WebClient, String>> all = new LinkedHashMap<>();
-		requests(all);
+		requests(library, all);
 		bodies(all);
 		responses(all);
 		return all;
 	}
 
-	private static void requests(Map<String, Function<WebClient, String>> all) {
+	private static void requests(Library library, Map<String, Function<WebClient, String>> all) {
 		all.put("text", (client) -> show(client.get().uri("/text")));
 		all.put("headers and cookies",
 				(client) -> show(client.get()
@@ -332,7 +388,8 @@ class ReactiveExchangeTests {
 				(client) -> show(client.get()
 					.uri("/text")
 					.httpRequest((request) -> assertThat(request.<Object>getNativeRequest())
-						.isInstanceOf(java.net.http.HttpRequest.class))));
+						.isInstanceOf((library == Library.JDK) ? java.net.http.HttpRequest.class
+								: reactor.netty.http.client.HttpClientRequest.class))));
 	}
 
 	private static void bodies(Map<String, Function<WebClient, String>> all) {
@@ -390,6 +447,11 @@ class ReactiveExchangeTests {
 				return "failed";
 			}
 		});
+		for (int kilobytes : new int[] { 1, 2, 2000, 2001 }) {
+			all.put("compressed by the handler, " + kilobytes + " KB",
+					(client) -> show(client.get().uri("/zipped?kb=" + kilobytes)));
+		}
+		all.put("HEAD of what the handler compresses", (client) -> show(client.head().uri("/zipped?kb=2")));
 		all.put("redirect", (client) -> show(client.get().uri("/redirect")));
 		all.put("permanent redirect", (client) -> show(client.get().uri("/redirect?status=308")));
 		all.put("redirect of POST",

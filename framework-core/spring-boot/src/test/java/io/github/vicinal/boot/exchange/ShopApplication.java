@@ -1,12 +1,16 @@
 package io.github.vicinal.boot.exchange;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -15,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.zip.GZIPOutputStream;
 
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ReadListener;
@@ -336,6 +341,31 @@ class ShopApplication {
 		@GetMapping("/oddheader")
 		ResponseEntity<String> odd() {
 			return ResponseEntity.ok().header("X-Odd", "aéb").header("X-Two", "1").header("X-Two", "2").body("odd");
+		}
+
+		/** Compresses by itself. */
+		@GetMapping("/zipped")
+		void zipped(@RequestParam int kb, HttpServletRequest request, HttpServletResponse response) throws IOException {
+			ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+			boolean zips = String.valueOf(request.getHeader("Accept-Encoding")).contains("gzip");
+			try (OutputStream out = zips ? new GZIPOutputStream(bytes) : bytes) {
+				new SplittableRandom(7).ints((long) kb << 10, 'a', 'z').forEach((letter) -> {
+					try {
+						out.write(letter);
+					}
+					catch (IOException ex) {
+						throw new UncheckedIOException(ex);
+					}
+				});
+			}
+			response.setContentType("text/plain");
+			if (zips) {
+				response.setHeader("Content-Encoding", "gzip");
+			}
+			if (kb % 2 == 0) {
+				response.setContentLength(bytes.size());
+			}
+			bytes.writeTo(response.getOutputStream());
 		}
 
 		@GetMapping("/shortened")

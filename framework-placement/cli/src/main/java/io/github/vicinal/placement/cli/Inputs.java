@@ -103,7 +103,7 @@ final class Inputs {
 	private List<String> concentrate = new ArrayList<>();
 
 	@Option(names = "--edge-weight", paramLabel = "NAME",
-			description = "what counts: calls, application-bytes, wire-bytes, hop-bytes, latency, path-latency, path-cpu (default: what the model says, or calls)")
+			description = "what counts: calls, application-bytes, wire-bytes, hop-bytes, latency, path-latency, path-cpu, critical-path (default: what the model says, or calls)")
 	private @Nullable String edgeWeight;
 
 	/** Reports of instances, if any are asked. */
@@ -192,7 +192,8 @@ final class Inputs {
 			return model.with(costs.costs());
 		}
 		EdgeWeight weight = model.objective().weight();
-		if (model.current() != null || weight == EdgeWeight.PATH_CPU || weight == EdgeWeight.PATH_LATENCY) {
+		if (model.current() != null || weight == EdgeWeight.PATH_CPU || weight == EdgeWeight.PATH_LATENCY
+				|| weight == EdgeWeight.CRITICAL_PATH) {
 			notSeen.add(
 					"what calls cost here; the defaults stand, of one quiet machine. Write pathCosts into the model, or add --traffic instances=URL");
 		}

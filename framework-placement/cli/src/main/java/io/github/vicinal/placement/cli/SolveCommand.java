@@ -56,6 +56,10 @@ final class SolveCommand implements Callable<Integer> {
 	@SuppressWarnings("NullAway.Init")
 	private Inputs inputs;
 
+	@Mixin
+	@SuppressWarnings("NullAway.Init")
+	private Terms terms;
+
 	@Option(names = "--solver", paramLabel = "NAME", defaultValue = VicinalSolver.NAME,
 			description = "vicinal (default), spread, binpack, first-fit-affinity, paper-knapsack, node-knapsack, shift-swap-replace; exact where its jar is on the class path")
 	@SuppressWarnings("NullAway.Init")
@@ -104,7 +108,7 @@ final class SolveCommand implements Callable<Integer> {
 	public Integer call() throws IOException {
 		PrintWriter out = this.spec.commandLine().getOut();
 		PlacementSolver chosen = solver();
-		PlacementModel model = objective(this.inputs.read());
+		PlacementModel model = objective(this.terms.of(this.inputs.read()));
 		Budget budget = (this.iterations != null) ? Budget.ofIterations(this.iterations, this.seed)
 				: Budget.ofTime(this.time, this.seed);
 		Recommendation found = new Recommender(chosen, MovePolicy.defaults(), merges()).recommend(model, this.maxMoves,

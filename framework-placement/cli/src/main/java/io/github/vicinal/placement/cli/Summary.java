@@ -2,11 +2,14 @@ package io.github.vicinal.placement.cli;
 
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.PlacementModel;
@@ -15,6 +18,8 @@ import io.github.vicinal.placement.recommend.Gain;
 import io.github.vicinal.placement.recommend.Merge;
 import io.github.vicinal.placement.recommend.Move;
 import io.github.vicinal.placement.recommend.Recommendation;
+import io.github.vicinal.placement.recommend.RouteGain;
+import io.github.vicinal.placement.recommend.Savings;
 import io.github.vicinal.placement.verify.Verdict;
 
 /** A recommendation for people. */
@@ -23,6 +28,8 @@ final class Summary {
 	private static final int MAX_MOVES = 40;
 
 	private static final int MAX_MERGES = 5;
+
+	private static final int MAX_ROUTES = 10;
 
 	/** Gap above which the bound says nothing. */
 	private static final double UNBOUNDED = 0.995;
@@ -92,6 +99,8 @@ final class Summary {
 					gain.latencyMicrosPerSecond() / 1000, gain.latencyErrorMicrosPerSecond() / 1000,
 					gain.cpuMicrosPerSecond() / 1000, gain.cpuErrorMicrosPerSecond() / 1000, gain.callsPerSecond());
 		}
+		savings(found.savings(), out);
+		routes(found.routes(), out);
 		for (Move move : found.moves().subList(0, Math.min(MAX_MOVES, found.moves().size()))) {
 			out.printf(Locale.ROOT, "Move: %s %s -> %s%s%s%s%n", move.service(),
 					move.from().isEmpty() ? "(new)" : move.from(), move.to().isEmpty() ? "(gone)" : move.to(),
@@ -123,6 +132,47 @@ final class Summary {
 		}
 		return String.format(Locale.ROOT, (gap < 0.01) ? "Optimal within %.2g %%: no plan is below %.6f"
 				: "Optimal within %.1f %%: no plan is below %.6f", 100 * gap, bound);
+	}
+
+	private static void savings(@Nullable Savings savings, PrintWriter out) {
+		if (savings == null) {
+			return;
+		}
+		int hosts = savings.freedHosts();
+		String freed = (hosts == 0) ? "" : String.format(Locale.ROOT, ", %d host%s %s", Math.abs(hosts),
+				(Math.abs(hosts) == 1) ? "" : "s", (hosts > 0) ? "freed" : "more in use");
+		out.printf(Locale.ROOT, "Saves: %.3g +- %.2g cores%s%n", savings.cores(), savings.coresError(), freed);
+		Double cores = savings.coresPerMonth();
+		if (cores != null && savings.currency() != null) {
+			out.printf(Locale.ROOT,
+					"       %.4g +- %.2g %s a month for cores and %.4g for hosts, if they are given back%n", cores,
+					Objects.requireNonNullElse(savings.coresErrorPerMonth(), 0.0), savings.currency(),
+					Objects.requireNonNullElse(savings.hostsPerMonth(), 0.0));
+		}
+	}
+
+	/** What requests gain, those first that gain or lose most. */
+	private static void routes(List<RouteGain> all, PrintWriter out) {
+		List<RouteGain> routes = new ArrayList<>(all);
+		routes.sort(Comparator.comparingDouble((RouteGain route) -> -Math.abs(change(route))));
+		for (RouteGain route : routes.subList(0, Math.min(MAX_ROUTES, routes.size()))) {
+			Double p99 = route.p99Micros();
+			Double expected = route.expectedP99Micros();
+			Double slo = route.sloMicros();
+			out.printf(Locale.ROOT, "Route: %s waits %.4g -> %.4g ms for paths on its critical path%s%s%n",
+					route.route(), route.beforeMicros() / 1000, route.afterMicros() / 1000,
+					(p99 != null && expected != null)
+							? String.format(Locale.ROOT, ", p99 %.4g -> %.4g ms", p99 / 1000, expected / 1000) : "",
+					(slo != null) ? String.format(Locale.ROOT, ", limit %.4g ms: %s", slo / 1000,
+							route.limit().name().toLowerCase(Locale.ROOT)) : "");
+		}
+		if (routes.size() > MAX_ROUTES) {
+			out.printf("... and %d routes more; --json writes all of them%n", routes.size() - MAX_ROUTES);
+		}
+	}
+
+	private static double change(RouteGain route) {
+		return Objects.requireNonNullElse(route.callsPerSecond(), 1.0) * (route.beforeMicros() - route.afterMicros());
 	}
 
 	private static void merges(List<Merge> all, PrintWriter out) {

@@ -511,4 +511,39 @@ class PlacementCliTests {
 		assertThat(Files.readString(svg)).contains(">10<").doesNotContain(">h0<");
 	}
 
+	private static final String ROUTED = """
+			{ "format": "vicinal-placement-model", "version": 1,
+			  "services": [ { "name": "shop", "demand": { "cpuMillis": 500, "memoryMiB": 1 } },
+			    { "name": "stock", "demand": { "cpuMillis": 500, "memoryMiB": 1 } } ],
+			  "hosts": [ { "name": "a", "capacity": { "cpuMillis": 2000, "memoryMiB": 9 } },
+			    { "name": "b", "capacity": { "cpuMillis": 2000, "memoryMiB": 9 } } ],
+			  "edges": [ { "from": "shop", "to": "stock", "callsPerSecond": 10000, "applicationBytesPerSecond": 0 } ],
+			  "routes": [ { "name": "shop a=b", "callsPerSecond": 5000, "p99Micros": 9000,
+			    "criticalPath": [ { "from": "shop", "to": "stock", "calls": 2 } ] } ],
+			  "current": { "shop": { "a": 1 }, "stock": { "b": 1 } } }""";
+
+	/** Times and money as an operator reads them. */
+	@Test
+	void savingsAndRoutesAreShown() throws IOException {
+		String model = file("routed.json", ROUTED);
+		assertThat(run("solve", "--model", model, "--time", "100ms", "--prices", "EUR:0.04:0.5", "--slo",
+				"shop a=b=10ms", "--edge-weight", "critical-path"))
+			.as(this.err.toString())
+			.isZero();
+		assertThat(this.out.toString()).contains("Recommendation: apply", "Saves: 1.38 +-", "1 host freed",
+				"40.30 +- 19 EUR a month for cores and 365.0 for hosts", "shop a=b waits 0.2940 -> 0.1100 ms",
+				"p99 9.000 -> 8.816 ms", "limit 10.00 ms: kept");
+	}
+
+	@Test
+	void wrongPricesAndLimitsAreNamed() throws IOException {
+		String model = file("routed.json", ROUTED);
+		assertThat(run("solve", "--model", model, "--prices", "EUR:cheap")).isEqualTo(2);
+		assertThat(this.err.toString()).contains("--prices is 'EUR:cheap'", "EUR:0.04:0.30");
+		assertThat(run("solve", "--model", model, "--slo", "shop=10ms")).isEqualTo(2);
+		assertThat(this.err.toString()).contains("the route 'shop'", "[shop a=b]");
+		assertThat(run("solve", "--model", model, "--slo", "shop a=b=soon")).isEqualTo(2);
+		assertThat(this.err.toString()).contains("'soon' is not a time");
+	}
+
 }

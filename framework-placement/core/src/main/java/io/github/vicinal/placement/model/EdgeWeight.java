@@ -32,7 +32,13 @@ public enum EdgeWeight {
 	PATH_LATENCY("path-latency", "us/s"),
 
 	/** CPU time of both ends, by the path costs of the model. */
-	PATH_CPU("path-cpu", "us/s");
+	PATH_CPU("path-cpu", "us/s"),
+
+	/**
+	 * Time that the answers of routes wait for the path, by the path costs of the model:
+	 * calls that run beside longer ones count nothing.
+	 */
+	CRITICAL_PATH("critical-path", "us/s");
 
 	private final String id;
 

@@ -67,6 +67,26 @@ final class ModelCheck {
 		check.separations(separations);
 	}
 
+	static void routes(List<Service> services, List<Route> routes) {
+		if (routes.size() > PlacementModel.MAX_ROUTES) {
+			throw new InvalidModelException("There are %d routes; at most %d are possible. Keep the most frequent ones"
+				.formatted(routes.size(), PlacementModel.MAX_ROUTES));
+		}
+		Set<String> names = new HashSet<>();
+		services.forEach((service) -> names.add(service.name()));
+		Set<String> routeNames = new HashSet<>();
+		for (Route route : routes) {
+			if (!routeNames.add(route.name())) {
+				throw new InvalidModelException(
+						"Two routes have the name '%s'; give each one a name of its own".formatted(route.name()));
+			}
+			for (Route.Hop hop : route.criticalPath()) {
+				known(names, hop.from(), "Route '%s'".formatted(route.name()));
+				known(names, hop.to(), "Route '%s'".formatted(route.name()));
+			}
+		}
+	}
+
 	private static Set<String> names(List<Service> services, List<Host> hosts) {
 		if (services.isEmpty() || hosts.isEmpty()) {
 			throw new InvalidModelException("There are %d services and %d hosts; there must be at least one of each"

@@ -26,15 +26,18 @@ import org.jspecify.annotations.Nullable;
  * @param current where replicas run now, by service and host
  * @param mayConcentrate services that may give up redundancy
  * @param doubts what is known to be missing in the evidence
+ * @param routes kinds of request with the calls that their answers wait for
+ * @param prices what hosts and processors cost
  * @since 0.1.0
  */
 @JsonInclude(Include.NON_NULL)
 @JsonPropertyOrder({ "format", "version", "services", "hosts", "edges", "separations", "pathCosts", "objective",
-		"current", "mayConcentrate", "doubts" })
+		"current", "mayConcentrate", "doubts", "routes", "prices" })
 public record ModelDescriptor(String format, int version, List<ServiceDescriptor> services, List<HostDescriptor> hosts,
 		List<EdgeDescriptor> edges, List<SeparationDescriptor> separations, PathCostsDescriptor pathCosts,
 		ObjectiveDescriptor objective, @Nullable Map<String, Map<String, Integer>> current,
-		@Nullable List<String> mayConcentrate, @Nullable DoubtsDescriptor doubts) {
+		@Nullable List<String> mayConcentrate, @Nullable DoubtsDescriptor doubts,
+		@Nullable List<RouteDescriptor> routes, @Nullable PricesDescriptor prices) {
 
 	/**
 	 * Describes a model.
@@ -51,7 +54,27 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 				new PathCostsDescriptor(describe(model.pathCosts().sameHost()),
 						describe(model.pathCosts().otherHost())),
 				describe(model.objective()), (current != null) ? current.replicas() : null,
-				given(model.mayConcentrate()), describe(model.doubts()));
+				given(model.mayConcentrate()), describe(model.doubts()),
+				given(model.routes().stream().map(ModelDescriptor::describe).toList()), describe(model.prices()));
+	}
+
+	private static RouteDescriptor describe(Route route) {
+		return new RouteDescriptor(route.name(), route.callsPerSecond(),
+				route.criticalPath()
+					.stream()
+					.map((hop) -> new HopDescriptor(hop.from(), hop.to(), hop.calls()))
+					.toList(),
+				route.p99Micros(), route.sloMicros(), describe(route.evidence()));
+	}
+
+	private static @Nullable PricesDescriptor describe(@Nullable Prices prices) {
+		return (prices == null) ? null
+				: new PricesDescriptor(prices.currency(), prices.perCoreHour(), prices.perHostHour());
+	}
+
+	private static @Nullable EvidenceDescriptor describe(Evidence known) {
+		return known.equals(Evidence.given()) ? null : new EvidenceDescriptor(known.source(), known.samples(),
+				known.window().toMillis() / 1000.0, known.partial(), known.note());
 	}
 
 	private static @Nullable DoubtsDescriptor describe(Doubts doubts) {
@@ -72,11 +95,9 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	}
 
 	private static EdgeDescriptor describe(Edge edge) {
-		Evidence known = edge.evidence();
 		return new EdgeDescriptor(edge.from(), edge.to(), edge.callsPerSecond(), edge.applicationBytesPerSecond(),
 				edge.wireBytesPerSecond(), edge.hopBytesPerSecond(), edge.p90LatencyMicros(),
-				known.equals(Evidence.given()) ? null : new EvidenceDescriptor(known.source(), known.samples(),
-						known.window().toMillis() / 1000.0, known.partial(), known.note()));
+				describe(edge.evidence()));
 	}
 
 	private static SeparationDescriptor describe(Separation separation) {
@@ -244,6 +265,47 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	@JsonInclude(Include.NON_NULL)
 	@JsonPropertyOrder({ "notSeen", "unlocated", "unanswered" })
 	public record DoubtsDescriptor(List<String> notSeen, List<String> unlocated, @Nullable List<String> unanswered) {
+	}
+
+	/**
+	 * A kind of request.
+	 *
+	 * @param name what the request is
+	 * @param callsPerSecond requests in 1/s
+	 * @param criticalPath calls that the answer waits for
+	 * @param p99Micros 99th percentile of the time of a request, in us
+	 * @param sloMicros the most that it may be, in us
+	 * @param evidence where the figures come from
+	 * @since 0.1.0
+	 */
+	@JsonInclude(Include.NON_NULL)
+	@JsonPropertyOrder({ "name", "callsPerSecond", "criticalPath", "p99Micros", "sloMicros", "evidence" })
+	public record RouteDescriptor(String name, @Nullable Double callsPerSecond, List<HopDescriptor> criticalPath,
+			@Nullable Double p99Micros, @Nullable Double sloMicros, @Nullable EvidenceDescriptor evidence) {
+	}
+
+	/**
+	 * Calls that a request waits for.
+	 *
+	 * @param from the service that calls
+	 * @param to the service that is called
+	 * @param calls mean number of them in a request
+	 * @since 0.1.0
+	 */
+	@JsonPropertyOrder({ "from", "to", "calls" })
+	public record HopDescriptor(String from, String to, double calls) {
+	}
+
+	/**
+	 * Prices.
+	 *
+	 * @param currency name of the currency
+	 * @param perCoreHour price of a processor for an hour
+	 * @param perHostHour price of a host for an hour
+	 * @since 0.1.0
+	 */
+	@JsonPropertyOrder({ "currency", "perCoreHour", "perHostHour" })
+	public record PricesDescriptor(String currency, double perCoreHour, double perHostHour) {
 	}
 
 }

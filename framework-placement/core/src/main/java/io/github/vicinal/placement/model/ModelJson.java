@@ -82,7 +82,8 @@ public final class ModelJson {
 	private static PlacementModel read(JsonParser parser) {
 		ModelReader reader = new ModelReader();
 		Map<String, Function<JsonMember, Object>> elements = Map.of("services", ModelJson::service, "hosts",
-				ModelJson::host, "edges", (edge) -> edge(edge, reader), "separations", ModelJson::separation);
+				ModelJson::host, "edges", (edge) -> edge(edge, reader), "separations", ModelJson::separation, "routes",
+				(route) -> route(route, reader));
 		JsonMember root;
 		try {
 			root = reader.read(parser, elements);
@@ -95,7 +96,7 @@ public final class ModelJson {
 					+ ((ex.getLocation() != null) ? ", line " + ex.getLocation().getLineNr() : ""));
 		}
 		root.only("$schema", "format", "version", "services", "hosts", "edges", "separations", "pathCosts", "objective",
-				"current", "mayConcentrate", "doubts");
+				"current", "mayConcentrate", "doubts", "routes", "prices");
 		root.text("$schema", "");
 		if (!root.text("format", "").equals(FORMAT) || root.integer("version", 0, 0, Integer.MAX_VALUE) != VERSION) {
 			throw new InvalidModelException(
@@ -106,10 +107,12 @@ public final class ModelJson {
 		JsonMember costs = root.object("pathCosts");
 		JsonMember current = root.object("current");
 		JsonMember doubts = root.object("doubts");
+		JsonMember prices = root.object("prices");
 		return new PlacementModel(services, reader.list("hosts", Host.class), reader.list("edges", Edge.class),
 				reader.list("separations", Separation.class), (costs != null) ? pathCosts(costs) : PathCosts.defaults(),
 				objective(root.object("objective")), (current != null) ? plan(current) : null,
-				concentrating(root, services), (doubts != null) ? doubts(doubts) : Doubts.none());
+				concentrating(root, services), (doubts != null) ? doubts(doubts) : Doubts.none(),
+				reader.list("routes", Route.class), (prices != null) ? prices(prices) : null);
 	}
 
 	private static Set<String> concentrating(JsonMember root, List<Service> services) {
@@ -169,6 +172,24 @@ public final class ModelJson {
 				edge.number("applicationBytesPerSecond"), edge.number("wireBytesPerSecond"),
 				edge.number("hopBytesPerSecond"), edge.number("p90LatencyMicros"),
 				reader.shared((evidence != null) ? evidence(evidence) : null));
+	}
+
+	private static Route route(JsonMember route, ModelReader reader) {
+		route.only("name", "callsPerSecond", "criticalPath", "p99Micros", "sloMicros", "evidence");
+		JsonMember evidence = route.object("evidence");
+		return new Route(route.text("name"), route.number("callsPerSecond"),
+				route.list("criticalPath").stream().map(ModelJson::hop).toList(), route.number("p99Micros"),
+				route.number("sloMicros"), reader.shared((evidence != null) ? evidence(evidence) : null));
+	}
+
+	private static Route.Hop hop(JsonMember hop) {
+		hop.only("from", "to", "calls");
+		return new Route.Hop(hop.text("from"), hop.text("to"), hop.number("calls", 1));
+	}
+
+	private static Prices prices(JsonMember prices) {
+		prices.only("currency", "perCoreHour", "perHostHour");
+		return new Prices(prices.text("currency"), prices.number("perCoreHour", 0), prices.number("perHostHour", 0));
 	}
 
 	private static Evidence evidence(JsonMember evidence) {

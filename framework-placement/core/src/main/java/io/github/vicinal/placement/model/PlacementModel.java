@@ -24,10 +24,17 @@ import org.jspecify.annotations.Nullable;
  * any other service keeps it on at least as many hosts and zones as it uses now, and on
  * at least two of each where it has two replicas
  * @param doubts what is known to be missing in the evidence
+ * @param routes kinds of request with the calls that their answers wait for, at most
+ * {@value #MAX_ROUTES}
+ * @param prices what hosts and processors cost, {@code null} if nobody says
  * @since 0.1.0
  */
 public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge> edges, List<Separation> separations,
-		PathCosts pathCosts, Objective objective, @Nullable Plan current, Set<String> mayConcentrate, Doubts doubts) {
+		PathCosts pathCosts, Objective objective, @Nullable Plan current, Set<String> mayConcentrate, Doubts doubts,
+		List<Route> routes, @Nullable Prices prices) {
+
+	/** Maximum number of routes. */
+	public static final int MAX_ROUTES = 200;
 
 	public PlacementModel {
 		mayConcentrate = Collections.unmodifiableSet(new TreeSet<>(mayConcentrate));
@@ -35,7 +42,9 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 		hosts = List.copyOf(hosts);
 		edges = List.copyOf(edges);
 		separations = List.copyOf(separations);
+		routes = List.copyOf(routes);
 		ModelCheck.check(services, hosts, edges, separations, objective);
+		ModelCheck.routes(services, routes);
 	}
 
 	/**
@@ -50,7 +59,8 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel(List<Service> services, List<Host> hosts, List<Edge> edges, List<Separation> separations,
 			PathCosts pathCosts, Objective objective, @Nullable Plan current) {
-		this(services, hosts, edges, separations, pathCosts, objective, current, Set.of(), Doubts.none());
+		this(services, hosts, edges, separations, pathCosts, objective, current, Set.of(), Doubts.none(), List.of(),
+				null);
 	}
 
 	/**
@@ -60,7 +70,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel concentrating(Set<String> services) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
-				this.objective, this.current, services, this.doubts);
+				this.objective, this.current, services, this.doubts, this.routes, this.prices);
 	}
 
 	/**
@@ -70,7 +80,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(Doubts doubts) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
-				this.objective, this.current, this.mayConcentrate, doubts);
+				this.objective, this.current, this.mayConcentrate, doubts, this.routes, this.prices);
 	}
 
 	/**
@@ -81,7 +91,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(List<Service> services, List<Host> hosts) {
 		return new PlacementModel(services, hosts, this.edges, this.separations, this.pathCosts, this.objective,
-				this.current, this.mayConcentrate, this.doubts);
+				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices);
 	}
 
 	/**
@@ -91,7 +101,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(Objective objective) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts, objective,
-				this.current, this.mayConcentrate, this.doubts);
+				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices);
 	}
 
 	/**
@@ -101,7 +111,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(@Nullable Plan current) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
-				this.objective, current, this.mayConcentrate, this.doubts);
+				this.objective, current, this.mayConcentrate, this.doubts, this.routes, this.prices);
 	}
 
 	/**
@@ -111,7 +121,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(PathCosts pathCosts) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, pathCosts, this.objective,
-				this.current, this.mayConcentrate, this.doubts);
+				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices);
 	}
 
 	/**
@@ -121,7 +131,27 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel withEdges(List<Edge> edges) {
 		return new PlacementModel(this.services, this.hosts, edges, this.separations, this.pathCosts, this.objective,
-				this.current, this.mayConcentrate, this.doubts);
+				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices);
+	}
+
+	/**
+	 * Returns this model with other routes.
+	 * @param routes kinds of request with the calls that their answers wait for
+	 * @return the model
+	 */
+	public PlacementModel withRoutes(List<Route> routes) {
+		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
+				this.objective, this.current, this.mayConcentrate, this.doubts, routes, this.prices);
+	}
+
+	/**
+	 * Returns this model with other prices.
+	 * @param prices what hosts and processors cost
+	 * @return the model
+	 */
+	public PlacementModel withPrices(@Nullable Prices prices) {
+		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
+				this.objective, this.current, this.mayConcentrate, this.doubts, this.routes, prices);
 	}
 
 	/**
@@ -174,6 +204,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 					: new EdgeCost(edge.callsPerSecond() * referenceLatency(edge, edge.p90LatencyMicros()), 0);
 			case PATH_LATENCY -> byPath(edge, true);
 			case PATH_CPU -> byPath(edge, false);
+			case CRITICAL_PATH -> onCriticalPaths(edge);
 		};
 	}
 
@@ -211,6 +242,28 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 		double calls = edge.callsPerSecond();
 		return latency ? new EdgeCost(calls * far.latency(bytes), calls * near.latency(bytes))
 				: new EdgeCost(calls * far.cpu(bytes), calls * near.cpu(bytes));
+	}
+
+	/** Waiting of requests for this edge; one of unknown size counts as empty. */
+	private @Nullable EdgeCost onCriticalPaths(Edge edge) {
+		boolean measured = false;
+		double calls = 0;
+		for (Route route : this.routes) {
+			Double requests = route.callsPerSecond();
+			if (requests == null) {
+				continue;
+			}
+			measured = true;
+			for (Route.Hop hop : route.criticalPath()) {
+				if (hop.from().equals(edge.from()) && hop.to().equals(edge.to())) {
+					calls += requests * hop.calls();
+				}
+			}
+		}
+		Double known = edge.bytesPerCall();
+		double bytes = (known != null) ? known : 0;
+		return measured ? new EdgeCost(calls * this.pathCosts.otherHost().latency(bytes),
+				calls * this.pathCosts.sameHost().latency(bytes)) : null;
 	}
 
 	/**

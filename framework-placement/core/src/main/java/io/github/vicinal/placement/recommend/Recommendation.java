@@ -34,12 +34,17 @@ import org.jspecify.annotations.Nullable;
  * @param time wall time of the search
  * @param stopped whether the search was ended before its budget was used
  * @param lowerBound a proven lower bound of the objective, {@code null} if there is none
+ * @param routes what requests of each route gain, in the order of the model; empty if it
+ * is unknown where replicas run now
+ * @param savings what the gain is worth as capacity and money, {@code null} if it is
+ * unknown where replicas run now
  * @since 0.1.0
  */
 public record Recommendation(Action action, String reason, @Nullable Plan before, @Nullable Verdict beforeVerdict,
 		Plan after, Verdict afterVerdict, @Nullable Gain gain, List<Move> moves, List<Merge> merges,
 		List<String> notSeen, List<String> givenUp, List<String> assumed, int worthwhileMoves, String solver, long seed,
-		long iterations, Duration time, boolean stopped, @Nullable Double lowerBound) {
+		long iterations, Duration time, boolean stopped, @Nullable Double lowerBound, List<RouteGain> routes,
+		@Nullable Savings savings) {
 
 	/** Gap below which only rounding and the preference of fewer moves are left. */
 	private static final double PROVEN = 2e-6;
@@ -71,6 +76,7 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 		notSeen = List.copyOf(notSeen);
 		givenUp = List.copyOf(givenUp);
 		assumed = List.copyOf(assumed);
+		routes = List.copyOf(routes);
 	}
 
 	/**
@@ -83,8 +89,8 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 		all.addAll(more);
 		return new Recommendation(this.action, this.reason, this.before, this.beforeVerdict, this.after,
 				this.afterVerdict, this.gain, this.moves, this.merges, all, this.givenUp, this.assumed,
-				this.worthwhileMoves, this.solver, this.seed, this.iterations, this.time, this.stopped,
-				this.lowerBound);
+				this.worthwhileMoves, this.solver, this.seed, this.iterations, this.time, this.stopped, this.lowerBound,
+				this.routes, this.savings);
 	}
 
 	/**
@@ -98,7 +104,7 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 				: new Recommendation(Action.UNDECIDED, why, this.before, this.beforeVerdict, this.after,
 						this.afterVerdict, this.gain, this.moves, this.merges, this.notSeen, this.givenUp, this.assumed,
 						this.worthwhileMoves, this.solver, this.seed, this.iterations, this.time, this.stopped,
-						this.lowerBound);
+						this.lowerBound, this.routes, this.savings);
 	}
 
 	/**

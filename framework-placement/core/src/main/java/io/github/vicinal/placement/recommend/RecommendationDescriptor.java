@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param before what runs now
  * @param after what should run
  * @param gain what the difference is worth
+ * @param savings the same as capacity and money
+ * @param routes what requests of each route gain
  * @param moves steps from one to the other, in order
  * @param worthwhileMoves number of first moves that are worth making
  * @param merges services that might share a JVM
@@ -33,12 +35,13 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 @JsonInclude(Include.NON_NULL)
-@JsonPropertyOrder({ "format", "version", "givenUp", "action", "reason", "assumed", "before", "after", "gain", "moves",
-		"worthwhileMoves", "merges", "notSeen", "search" })
+@JsonPropertyOrder({ "format", "version", "givenUp", "action", "reason", "assumed", "before", "after", "gain",
+		"savings", "routes", "moves", "worthwhileMoves", "merges", "notSeen", "search" })
 public record RecommendationDescriptor(String format, int version, List<String> givenUp, String action, String reason,
 		List<String> assumed, @Nullable SideDescriptor before, @Nullable SideDescriptor after,
-		@Nullable GainDescriptor gain, List<MoveDescriptor> moves, int worthwhileMoves, List<MergeDescriptor> merges,
-		List<String> notSeen, SearchDescriptor search) {
+		@Nullable GainDescriptor gain, @Nullable SavingsDescriptor savings, List<RouteDescriptor> routes,
+		List<MoveDescriptor> moves, int worthwhileMoves, List<MergeDescriptor> merges, List<String> notSeen,
+		SearchDescriptor search) {
 
 	/**
 	 * Describes a recommendation.
@@ -51,6 +54,8 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 				recommendation.reason(), recommendation.assumed(),
 				side(recommendation.before(), recommendation.beforeVerdict()),
 				side(recommendation.after(), recommendation.afterVerdict()), gain(recommendation.gain()),
+				savings(recommendation.savings()),
+				recommendation.routes().stream().map(RecommendationDescriptor::route).toList(),
 				recommendation.moves().stream().map(RecommendationDescriptor::move).toList(),
 				recommendation.worthwhileMoves(),
 				recommendation.merges().stream().map(RecommendationDescriptor::merge).toList(),
@@ -76,6 +81,18 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 				: new GainDescriptor(gain.latencyMicrosPerSecond(), gain.latencyErrorMicrosPerSecond(),
 						gain.cpuMicrosPerSecond(), gain.cpuErrorMicrosPerSecond(), gain.callsPerSecond(),
 						gain.edgesWithoutCalls(), gain.edgesWithoutBytes());
+	}
+
+	private static @Nullable SavingsDescriptor savings(@Nullable Savings savings) {
+		return (savings == null) ? null
+				: new SavingsDescriptor(savings.cores(), savings.coresError(), savings.freedHosts(), savings.currency(),
+						savings.coresPerMonth(), savings.coresErrorPerMonth(), savings.hostsPerMonth());
+	}
+
+	private static RouteDescriptor route(RouteGain gain) {
+		return new RouteDescriptor(gain.route(), gain.callsPerSecond(), gain.beforeMicros(), gain.afterMicros(),
+				gain.p99Micros(), gain.expectedP99Micros(), gain.sloMicros(),
+				gain.limit().name().toLowerCase(Locale.ROOT));
 	}
 
 	private static MoveDescriptor move(Move move) {
@@ -144,6 +161,46 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 	public record GainDescriptor(double latencyMicrosPerSecond, double latencyErrorMicrosPerSecond,
 			double cpuMicrosPerSecond, double cpuErrorMicrosPerSecond, double callsPerSecond, int edgesWithoutCalls,
 			int edgesWithoutBytes) {
+	}
+
+	/**
+	 * Savings as capacity and money.
+	 *
+	 * @param cores processors that calls need less
+	 * @param coresError error of that
+	 * @param freedHosts number of hosts that run nothing any more
+	 * @param currency name of the currency
+	 * @param coresPerMonth price of the saved processors for 730 hours
+	 * @param coresErrorPerMonth error of that
+	 * @param hostsPerMonth price of the freed hosts for 730 hours
+	 * @since 0.1.0
+	 */
+	@JsonInclude(Include.NON_NULL)
+	@JsonPropertyOrder({ "cores", "coresError", "freedHosts", "currency", "coresPerMonth", "coresErrorPerMonth",
+			"hostsPerMonth" })
+	public record SavingsDescriptor(double cores, double coresError, int freedHosts, @Nullable String currency,
+			@Nullable Double coresPerMonth, @Nullable Double coresErrorPerMonth, @Nullable Double hostsPerMonth) {
+	}
+
+	/**
+	 * Gain of one kind of request.
+	 *
+	 * @param name what the request is
+	 * @param callsPerSecond requests in 1/s
+	 * @param beforeMicros mean waiting of a request for paths now, in us
+	 * @param afterMicros the same with the plan, in us
+	 * @param p99Micros 99th percentile of the time of a request now, in us
+	 * @param expectedP99Micros the same with the plan, in us
+	 * @param sloMicros the most that it may be, in us
+	 * @param slo {@code unknown}, {@code kept}, {@code broken}, {@code restored} or
+	 * {@code missed}
+	 * @since 0.1.0
+	 */
+	@JsonInclude(Include.NON_NULL)
+	@JsonPropertyOrder({ "name", "callsPerSecond", "beforeMicros", "afterMicros", "p99Micros", "expectedP99Micros",
+			"sloMicros", "slo" })
+	public record RouteDescriptor(String name, @Nullable Double callsPerSecond, double beforeMicros, double afterMicros,
+			@Nullable Double p99Micros, @Nullable Double expectedP99Micros, @Nullable Double sloMicros, String slo) {
 	}
 
 	/**

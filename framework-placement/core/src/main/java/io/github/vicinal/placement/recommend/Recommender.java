@@ -82,11 +82,36 @@ public final class Recommender {
 		Set<String> moved = (before != null) ? moves.stream().map(Move::service).collect(Collectors.toSet())
 				: model.serviceIndex().keySet();
 		int worthwhile = (gain != null) ? this.policy.worthwhile(gain, moves) : 0;
-		Decision decision = decide(verdict, beforeVerdict, gain, moves, maxMoves, evidence.missing(moved), worthwhile);
+		List<RouteGain> routes = (before != null) ? RouteGain.of(model, before, after) : List.of();
+		Savings savings = (gain != null && beforeVerdict != null)
+				? Savings.of(gain, beforeVerdict, verdict, model.prices()) : null;
+		Decision decision = keptSlo(routes, beforeVerdict,
+				decide(verdict, beforeVerdict, gain, moves, maxMoves, evidence.missing(moved), worthwhile));
 		return new Recommendation(decision.action(), decision.reason(), before, beforeVerdict, after, verdict, gain,
 				moves, MergePlanner.plan(model, after, this.merges), notSeen, Redundancy.givenUp(model, before, after),
 				evidence.assumed(), worthwhile, this.solver.name(), budget.seed(), solution.iterations(),
-				solution.time(), solution.stopped(), Double.isNaN(solution.bound()) ? null : solution.bound());
+				solution.time(), solution.stopped(), Double.isNaN(solution.bound()) ? null : solution.bound(), routes,
+				savings);
+	}
+
+	/**
+	 * A plan that breaks a route's limit is not applied unless what runs breaks a rule.
+	 */
+	private static Decision keptSlo(List<RouteGain> routes, @Nullable Verdict before, Decision decision) {
+		List<RouteGain> broken = routes.stream().filter((route) -> route.limit() == RouteGain.Slo.BROKEN).toList();
+		boolean breaking = before != null && !before.feasible();
+		if (decision.action() != Recommendation.Action.APPLY || broken.isEmpty() || breaking) {
+			return decision;
+		}
+		RouteGain first = broken.get(0);
+		return new Decision(Recommendation.Action.KEEP,
+				"it would break the limit of %s, first: '%s' is expected at %.4g ms for 99 %% of its requests, and may take %.4g ms"
+					.formatted(counted(broken.size(), "route"), first.route(), millis(first.expectedP99Micros()),
+							millis(first.sloMicros())));
+	}
+
+	private static double millis(@Nullable Double micros) {
+		return (micros != null) ? micros / 1000 : Double.NaN;
 	}
 
 	private record Decision(Recommendation.Action action, String reason) {

@@ -21,8 +21,17 @@ final class Annealer {
 	/** Members that are looked at for an exchange where hosts are full. */
 	private static final int PARTNERS = 16;
 
+	/** Members that are looked at for the next move of a chain. */
+	private static final int LOOKS = 32;
+
 	/** The part of the capacities from which on hosts are full. */
-	private static final double FULL = 0.97;
+	static final double FULL = 0.97;
+
+	/** The part of the exchanges on full hosts that may become chains. */
+	private static final double CHAINS = 0.5;
+
+	/** The part of the moves in a chain that go to another host than where it began. */
+	private static final double DETOURS = 0.3;
 
 	/** Steps between two looks at the clock, at most. */
 	private static final int CHUNK = 8192;
@@ -81,6 +90,9 @@ final class Annealer {
 	private double trailOver;
 
 	private int trailAway;
+
+	/** The host that a chain goes on to. */
+	private int next;
 
 	Annealer(Level level, Goals goals, int[] hosts, Rng rng) {
 		this.level = level;
@@ -259,6 +271,10 @@ final class Annealer {
 		if (this.layout.members(b) == 0 || (overB <= 0 && this.goals.balanceWeight() == 0)) {
 			return;
 		}
+		if (this.full && this.rng.nextDouble() < CHAINS) {
+			exchange(v, a, b);
+			return;
+		}
 		// It does not fit as it is: make room by a member of that host.
 		int u = this.full ? partner(v, a, b) : this.layout.member(b, this.rng.nextInt(this.layout.members(b)));
 		int c = (this.rng.nextLong() < 0) ? a : candidate(u);
@@ -278,6 +294,102 @@ final class Annealer {
 		else {
 			eject(v, u, c, delta, overDelta, away);
 		}
+	}
+
+	/**
+	 * Where hosts are full, one member rarely makes room for exactly one other. v goes
+	 * from a to b, a member of b leaves for it, and so on from the host that is most over
+	 * capacity, until all hosts of the chain fit or it is too long.
+	 */
+	private void exchange(int v, int a, int b) {
+		begin();
+		push(v, a, b, 1);
+		int from = b;
+		while (this.trailed > 0 && this.trailed < MAX_CHAIN && this.layout.members(from) > 0) {
+			this.next = (from != a) ? a : b;
+			boolean detour = from != a && this.trailed < MAX_CHAIN - 2 && this.rng.nextDouble() < DETOURS;
+			int u = detour ? strayed(from) : -1;
+			if (u < 0) {
+				u = fitting(from, this.next);
+			}
+			if (u < 0) {
+				break;
+			}
+			int to = this.next;
+			push(u, from, to, 1);
+			if (accepted()) {
+				return;
+			}
+			int fullest = fullest(from, to, a);
+			if (this.loads.overOf(fullest) <= 0) {
+				break;
+			}
+			from = fullest;
+		}
+		undo();
+	}
+
+	private int fullest(int one, int other, int third) {
+		double most = this.loads.overOf(other);
+		int fullest = other;
+		for (int h : new int[] { one, third }) {
+			double over = this.loads.overOf(h);
+			if (over > most) {
+				most = over;
+				fullest = h;
+			}
+		}
+		return fullest;
+	}
+
+	/** A member that goes where one of its neighbours is, -1 if it may not. */
+	private int strayed(int from) {
+		int u = this.layout.member(from, this.rng.nextInt(this.layout.members(from)));
+		int to = this.layout.single(u) ? candidate(u) : from;
+		if (to == from || moves(u) || !this.level.allows(u, to)) {
+			return -1;
+		}
+		this.next = to;
+		return u;
+	}
+
+	/**
+	 * The member whose move leaves least over capacity, and of those that fit as well the
+	 * one that gains most; -1 for none.
+	 */
+	private int fitting(int from, int to) {
+		int members = this.layout.members(from);
+		int first = this.rng.nextInt(members);
+		int best = -1;
+		double least = Double.POSITIVE_INFINITY;
+		double most = 0;
+		for (int i = 0; i < Math.min(members, LOOKS); i++) {
+			int u = this.layout.member(from, (first + i) % members);
+			if (!this.layout.single(u) || moves(u) || !this.level.allows(u, to)) {
+				continue;
+			}
+			double over = this.loads.overBy(to, u, 1, -1, 1) + this.loads.overBy(from, -1, 1, u, 1);
+			if (over > least + EPSILON) {
+				continue;
+			}
+			double gain = this.layout.pull(u, from, to, 1);
+			if (over < least - EPSILON || gain > most) {
+				least = over;
+				most = gain;
+				best = u;
+			}
+		}
+		return best;
+	}
+
+	/** Whether the item is part of the step that is being tried. */
+	private boolean moves(int u) {
+		for (int i = 0; i < this.trailed; i++) {
+			if (this.trail[4 * i] == u) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/** Of some members of b the one whose exchange for v fits best. */

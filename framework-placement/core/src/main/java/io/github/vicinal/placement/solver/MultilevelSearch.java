@@ -36,6 +36,17 @@ final class MultilevelSearch {
 	 */
 	private static final double HARD = 50;
 
+	/**
+	 * First and last penalty where hosts are full, in the same measure. What does not fit
+	 * there is hardly ever repaired later.
+	 */
+	private static final double FULL_SOFT = 50;
+
+	private static final double FULL_HARD = 500;
+
+	/** Part of the steps of an annealing where hosts are full: chains take longer. */
+	private static final double FULL_STEPS = 0.5;
+
 	private static final int BUILD_STEPS = 100;
 
 	private static final int REFINE_STEPS = 30;
@@ -82,6 +93,11 @@ final class MultilevelSearch {
 	 */
 	private final boolean dense;
 
+	/**
+	 * Whether nothing fits but exchanges, between more services than can be tried out.
+	 */
+	private final boolean full;
+
 	private final List<int[]> population = new ArrayList<>();
 
 	private final List<Value> values = new ArrayList<>();
@@ -93,9 +109,10 @@ final class MultilevelSearch {
 		this.finest = Level.of(problem);
 		this.goals = Goals.of(problem, this.finest);
 		this.dense = problem.replicas() > 2 * problem.services;
+		this.full = !this.dense && problem.replicas() > SMALL && this.finest.load() > Annealer.FULL;
 		double size = (double) problem.replicas() / SMALL;
 		this.warm = Math.max(0.1, Math.min(1, 1 / size));
-		this.soft = Math.max(2, Math.min(10, 2 * size));
+		this.soft = this.full ? FULL_SOFT : Math.max(2, Math.min(10, 2 * size));
 	}
 
 	void run() {
@@ -239,8 +256,8 @@ final class MultilevelSearch {
 		boolean balanceAlone = this.problem.communicationWeight == 0;
 		double cold = balanceAlone ? COLD_BALANCE : COLD;
 		double slice = !this.dense ? 1 : built ? BUILD_SLICE : REFINE_SLICE;
-		annealer.anneal(begin * scale, cold * Math.min(1, hot) * goals.scale(), this.soft * penalty, HARD * penalty,
-				steps(level, steps), slice, this.search);
+		annealer.anneal(begin * scale, cold * Math.min(1, hot) * goals.scale(), this.soft * penalty,
+				(this.full ? FULL_HARD : HARD) * penalty, steps(level, steps), slice, this.search);
 		if (balanceAlone) {
 			// Among pairs that are nearly alike the last good ones are hit too rarely.
 			annealer.descend(this.search);
@@ -249,6 +266,9 @@ final class MultilevelSearch {
 	}
 
 	private long steps(Level level, int steps) {
+		if (this.full) {
+			return (long) (FULL_STEPS * steps * level.units);
+		}
 		if (level.replication == null) {
 			return (long) steps * level.items;
 		}

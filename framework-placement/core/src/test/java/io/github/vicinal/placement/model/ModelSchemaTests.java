@@ -47,7 +47,10 @@ class ModelSchemaTests {
 			  "objective": { "edgeWeight": "calls", "routing": "local", "communication": 1, "imbalance": 1,
 			    "moves": 1, "hosts": 1 },
 			  "current": { "a": { "x": 1, "y": 1 }, "b": { "x": 1 } },
-			  "mayConcentrate": [ "a" ], "doubts": { "notSeen": [ "s" ], "unlocated": [ "a" ] } }""";
+			  "mayConcentrate": [ "a" ], "doubts": { "notSeen": [ "s" ], "unlocated": [ "a" ] },
+			  "routes": [ { "name": "r", "callsPerSecond": 1, "criticalPath": [ { "from": "a", "to": "b", "calls": 2 } ],
+			      "p99Micros": 3, "sloMicros": 4, "evidence": { "source": "s" } } ],
+			  "prices": { "currency": "EUR", "perCoreHour": 1, "perHostHour": 2 } }""";
 
 	/** What the reader says of a document whose form is wrong, not its meaning. */
 	private static final List<String> FORM = List.of("should be", "whole number", "is not known", "is missing",

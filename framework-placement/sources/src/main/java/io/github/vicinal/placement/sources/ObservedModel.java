@@ -13,6 +13,7 @@ import io.github.vicinal.placement.model.Doubts;
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Evidence;
 import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.model.Route;
 import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.source.Traffic;
 import org.jspecify.annotations.Nullable;
@@ -41,9 +42,10 @@ public record ObservedModel(PlacementModel model, List<String> notSeen) {
 
 	/**
 	 * Puts traffic into a model. Each quantity of an edge comes from the first source
-	 * that has it, and from the model itself last. Traffic of services that the model
-	 * does not have is left out, and named. The model that is returned carries what the
-	 * sources did not see, beside its own doubts.
+	 * that has it, and from the model itself last; so does each route, but for its limit,
+	 * which the model states. Traffic of services that the model does not have is left
+	 * out, and named. The model that is returned carries what the sources did not see,
+	 * beside its own doubts.
 	 * @param model services, hosts and rules
 	 * @param seen what each source saw, the most trusted one first
 	 * @return the model with edges, and what is missing
@@ -58,10 +60,17 @@ public record ObservedModel(PlacementModel model, List<String> notSeen) {
 		Set<String> known = new HashSet<>();
 		model.services().stream().map(Service::name).forEach(known::add);
 		Map<String, Long> unknown = new TreeMap<>();
+		Map<String, Route> routes = new LinkedHashMap<>();
 		for (Traffic traffic : seen) {
 			notSeen.addAll(traffic.notSeen());
 			notSeen.addAll(traffic.unanswered());
 			unanswered.addAll(traffic.unanswered());
+			for (Route route : traffic.routes()) {
+				Route placed = among(known, route, notSeen);
+				if (placed != null) {
+					routes.putIfAbsent(placed.name(), placed);
+				}
+			}
 			for (Edge edge : traffic.edges()) {
 				if (known.contains(edge.from()) && known.contains(edge.to())) {
 					edges.merge(new Ends(edge.from(), edge.to()), edge, ObservedModel::together);
@@ -88,8 +97,29 @@ public record ObservedModel(PlacementModel model, List<String> notSeen) {
 					.collect(Collectors.joining(", "))));
 		}
 		model.edges().forEach((edge) -> edges.merge(new Ends(edge.from(), edge.to()), edge, ObservedModel::together));
+		for (Route stated : model.routes()) {
+			Double slo = stated.sloMicros();
+			routes.merge(stated.name(), stated, (seenOne, other) -> (slo != null) ? seenOne.withSlo(slo) : seenOne);
+		}
 		Doubts doubts = model.doubts().and(new Doubts(notSeen, Set.of(), unanswered));
-		return new ObservedModel(model.withEdges(List.copyOf(edges.values())).with(doubts), doubts.notSeen());
+		return new ObservedModel(model.withEdges(List.copyOf(edges.values()))
+			.withRoutes(routes.values().stream().limit(PlacementModel.MAX_ROUTES).toList())
+			.with(doubts), doubts.notSeen());
+	}
+
+	/** Leaves out what a request waits for at services that the model does not have. */
+	private static @Nullable Route among(Set<String> services, Route route, List<String> notSeen) {
+		List<Route.Hop> placed = route.criticalPath()
+			.stream()
+			.filter((hop) -> services.contains(hop.from()) && services.contains(hop.to()))
+			.toList();
+		if (placed.size() == route.criticalPath().size()) {
+			return route;
+		}
+		notSeen.add("'%s' waits for services that the model does not have; %s".formatted(route.name(),
+				placed.isEmpty() ? "it is left out" : "these calls are left out"));
+		return placed.isEmpty() ? null : new Route(route.name(), route.callsPerSecond(), placed, route.p99Micros(),
+				route.sloMicros(), route.evidence());
 	}
 
 	/** Adds to an edge the quantities that it does not have. */

@@ -16,6 +16,7 @@ import java.util.Set;
 
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Evidence;
+import io.github.vicinal.placement.model.Route;
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.source.TrafficSource;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,8 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Asks a Zipkin server for its dependency links and for traces, or reads either from a
  * file. Links say how often one service called another; of traces, the 90th percentile of
- * client span minus server span is what the path itself took.
+ * client span minus server span is what the path itself took, and the calls that an
+ * answer waits for make the routes.
  *
  * @since 0.1.0
  */
@@ -131,6 +133,7 @@ public final class ZipkinSource implements TrafficSource {
 		JsonNode found = this.http.get(traces);
 		observed.spans(found);
 		if (found.size() >= TRACES) {
+			observed.all = false;
 			observed.notSeen.add("%s has more than %d traces in the window; times of calls come from these"
 				.formatted(HttpJson.shown(this.base), TRACES));
 		}
@@ -197,6 +200,11 @@ public final class ZipkinSource implements TrafficSource {
 
 		private final Set<String> notSeen = new LinkedHashSet<>();
 
+		private final CriticalPaths paths = new CriticalPaths();
+
+		/** Whether there are no more traces than were read. */
+		private boolean all = true;
+
 		private Observed(String place) {
 			this.place = place;
 		}
@@ -247,6 +255,7 @@ public final class ZipkinSource implements TrafficSource {
 
 		/** A server span shares the id of its client span, or is its child. */
 		private void trace(JsonNode trace) {
+			this.paths.add(trace);
 			Map<String, Span> clients = new HashMap<>();
 			for (JsonNode span : trace) {
 				if (span.path("kind").asString("").equals("CLIENT")) {
@@ -338,7 +347,9 @@ public final class ZipkinSource implements TrafficSource {
 						(latency != null) ? latency.p90() : null, new Evidence(name(), samples,
 								ZipkinSource.this.window, !notes.isEmpty(), String.join("; ", notes))));
 			}
-			return new Traffic(edges, List.copyOf(this.notSeen));
+			List<Route> routes = this.paths.routes(name(), this.all ? ZipkinSource.this.window : null,
+					ZipkinSource.this.sampled, ZipkinSource.this.minimumCalls, this.notSeen);
+			return new Traffic(edges, List.copyOf(this.notSeen), List.of(), routes);
 		}
 
 	}

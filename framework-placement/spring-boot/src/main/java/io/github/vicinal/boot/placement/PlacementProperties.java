@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
+import io.github.vicinal.placement.model.InvalidModelException;
+import io.github.vicinal.placement.model.Prices;
+
 /**
  * Properties of the placement endpoint.
  *
@@ -36,6 +39,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param zone Name of the zone of that host.
  * @param applications Files of services that say which may share a JVM: a jar, a pom.xml,
  * a bill of materials or a Dockerfile, by name of the service. Needs vicinal-copackage.
+ * @param prices Prices of processors and hosts, with which savings are shown as money.
+ * Default is what the model says.
  * @since 0.1.0
  */
 @ConfigurationProperties(PlacementProperties.PREFIX)
@@ -45,7 +50,7 @@ record PlacementProperties(@DefaultValue("recommend") Mode mode, @Nullable Strin
 		@DefaultValue("10m") Duration halfLife, @DefaultValue("100") long minimumCalls,
 		@DefaultValue("500ms") Duration searchTime, @DefaultValue("1") long seed, @Nullable Integer maxMoves,
 		@Nullable String routing, @Nullable String edgeWeight, @Nullable String host, @DefaultValue("") String zone,
-		@DefaultValue Map<String, List<String>> applications) {
+		@DefaultValue Map<String, List<String>> applications, @Nullable Cost prices) {
 
 	/** Prefix of the properties. */
 	public static final String PREFIX = "vicinal.placement";
@@ -79,6 +84,28 @@ record PlacementProperties(@DefaultValue("recommend") Mode mode, @Nullable Strin
 			throw new InvalidPlacementException("%s.%s is %d ms".formatted(PREFIX, name, value.toMillis()),
 					"Choose a positive time, or leave it out for the default");
 		}
+	}
+
+	/**
+	 * Prices of capacity.
+	 *
+	 * @param currency Name of the currency, such as EUR.
+	 * @param perCoreHour Price of a processor for an hour.
+	 * @param perHostHour Price of a host for an hour.
+	 */
+	public record Cost(@DefaultValue("EUR") String currency, @DefaultValue("0") double perCoreHour,
+			@DefaultValue("0") double perHostHour) {
+
+		Prices prices() {
+			try {
+				return new Prices(this.currency, this.perCoreHour, this.perHostHour);
+			}
+			catch (InvalidModelException ex) {
+				throw new InvalidPlacementException("%s.prices cannot be used: %s".formatted(PREFIX, ex.getMessage()),
+						"Correct it, or leave it out");
+			}
+		}
+
 	}
 
 	/** Mode of the endpoint. */

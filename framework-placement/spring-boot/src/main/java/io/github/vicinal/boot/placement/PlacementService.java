@@ -20,6 +20,7 @@ import io.github.vicinal.placement.model.Objective;
 import io.github.vicinal.placement.model.PathCosts;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.model.Prices;
 import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.recommend.MergeChecker;
@@ -49,6 +50,8 @@ final class PlacementService implements AutoCloseable {
 	private final PlacementProperties properties;
 
 	private final @Nullable PlacementModel base;
+
+	private final @Nullable Prices prices;
 
 	private final LocalInstance local;
 
@@ -82,6 +85,8 @@ final class PlacementService implements AutoCloseable {
 			Supplier<List<URI>> addresses, MergeChecker merges) {
 		this.properties = properties;
 		this.base = base;
+		PlacementProperties.Cost cost = properties.prices();
+		this.prices = (cost != null) ? cost.prices() : null;
 		this.local = local;
 		Duration silent = properties.refresh().plus(properties.timeout()).multipliedBy(SILENT_REFRESHES);
 		this.cluster = new Cluster(properties.halfLife(), silent, properties.minimumCalls());
@@ -166,8 +171,10 @@ final class PlacementService implements AutoCloseable {
 		Doubts known = new Doubts(observed.model().doubts().notSeen(), unlocated,
 				observed.model().doubts().unanswered());
 		Doubts doubts = new Doubts(notSeen, Set.of(), this.unanswered).and(known);
-		return new Outcome(observed.model().with(doubts), this.cluster.paths(), this.cluster.pathCosts().paths(), null,
-				doubts.notSeen(), List.copyOf(doubts.unlocated()));
+		PlacementModel model = observed.model().with(doubts);
+		Prices prices = this.prices;
+		return new Outcome((prices != null) ? model.withPrices(prices) : model, this.cluster.paths(),
+				this.cluster.pathCosts().paths(), null, doubts.notSeen(), List.copyOf(doubts.unlocated()));
 	}
 
 	/**

@@ -33,6 +33,7 @@ import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.recommend.MergeChecker;
 import io.github.vicinal.placement.recommend.MovePolicy;
 import io.github.vicinal.placement.recommend.Recommendation;
+import io.github.vicinal.placement.recommend.Savings;
 import io.github.vicinal.placement.recommend.Recommender;
 import io.github.vicinal.placement.solver.Budget;
 import io.github.vicinal.placement.solver.Progress;
@@ -100,7 +101,7 @@ class PlacementServiceTests {
 			URI... others) {
 		PlacementProperties properties = new PlacementProperties(PlacementProperties.Mode.RECOMMEND, null, List.of(),
 				false, Duration.ofSeconds(5), Duration.ZERO, Duration.ofMinutes(10), 1, Duration.ofMillis(50), 1,
-				maxMoves, null, null, "a", "", Map.of());
+				maxMoves, null, null, "a", "", Map.of(), new PlacementProperties.Cost("EUR", 0.5, 2));
 		LocalInstance shop = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "", () -> null,
 				() -> null);
 		return new PlacementService(properties, model, shop, () -> List.of(others), merges);
@@ -132,6 +133,23 @@ class PlacementServiceTests {
 		assertThat(recommendation(outcome).action()).isEqualTo(Recommendation.Action.APPLY);
 		assertThat(recommendation(outcome).before())
 			.isEqualTo(new Plan(Map.of("shop", Map.of("a", 1), "stock", Map.of("b", 1))));
+	}
+
+	@Test
+	void pricesOfPropertiesShowSavingsAsMoney() {
+		Savings savings = Objects
+			.requireNonNull(recommendation(recommend(model(1, ""), null, stock("i1", "b"))).savings());
+		assertThat(savings.currency()).isEqualTo("EUR");
+		assertThat(savings.freedHosts()).isEqualTo(1);
+		assertThat(savings.hostsPerMonth()).isEqualTo(2 * 730);
+		assertThat(savings.coresPerMonth()).isEqualTo(savings.cores() * 0.5 * 730);
+	}
+
+	@Test
+	void wrongPricesAreRefusedByName() {
+		assertThatExceptionOfType(InvalidPlacementException.class)
+			.isThrownBy(() -> new PlacementProperties.Cost(" ", 1, 1).prices())
+			.withMessageContaining("vicinal.placement.prices");
 	}
 
 	@Test
