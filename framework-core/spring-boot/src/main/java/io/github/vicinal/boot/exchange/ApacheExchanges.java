@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ApacheExchanges implements ExecChainHandler {
 
+	private static final String LIBRARY = "Apache HttpClient";
+
 	private final Exchanges exchanges;
 
 	/** Time-out of requests that set none, or {@code null}. */
@@ -77,7 +79,7 @@ final class ApacheExchanges implements ExecChainHandler {
 		}
 		String address = target.getHostName() + ":" + port(target);
 		ExchangeClient.Route route = upgrades(request) ? null
-				: client.route(address, Exchanges.isIdempotent(request.getMethod()));
+				: client.route(address, Exchanges.isIdempotent(request.getMethod()), LIBRARY);
 		if (route != null) {
 			ClassicHttpResponse response = exchange(route, request, scope, known);
 			if (response != null) {
@@ -98,7 +100,7 @@ final class ApacheExchanges implements ExecChainHandler {
 
 	private ClassicHttpResponse overHttp(ExchangeClient client, Peer peer, ClassicHttpRequest request,
 			ExecChain.Scope scope, ExecChain chain) throws IOException, HttpException {
-		HttpAttempt attempt = new HttpAttempt(this.exchanges, client, peer, request.getMethod());
+		HttpAttempt attempt = new HttpAttempt(this.exchanges, client, peer, request.getMethod(), LIBRARY);
 		List<String> names = new ArrayList<>();
 		for (Header header : request.getHeaders()) {
 			names.add(header.getName());

@@ -23,12 +23,16 @@ import reactor.core.publisher.MonoSink;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 import org.springframework.http.HttpMethod;
+import org.springframework.http.client.reactive.JdkClientHttpConnector;
 
 /**
  * An exchange of a reactive client: waits on threads of its own, and gives them back
  * while there is nothing to wait for. Thread-safe.
  */
 final class ReactiveExchange {
+
+	/** The name of the only library whose requests become exchanges. */
+	static final String LIBRARY = JdkClientHttpConnector.class.getName();
 
 	private static final int READ_BYTES = 16 * 1024;
 
@@ -89,7 +93,8 @@ final class ReactiveExchange {
 			sink.onCancel(this::close);
 			this.threads.execute(() -> {
 				try {
-					ExchangeClient.Route route = client.route(address, Exchanges.isIdempotent(this.head.method()));
+					ExchangeClient.Route route = client.route(address, Exchanges.isIdempotent(this.head.method()),
+							LIBRARY);
 					if (route == null) {
 						none(sink);
 						return;
