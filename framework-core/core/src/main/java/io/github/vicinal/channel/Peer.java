@@ -78,6 +78,12 @@ public final class Peer {
 	/** The headers of each call; never changed, only replaced. */
 	private volatile Map<String, String> frameHeaders;
 
+	/**
+	 * The headers of calls by HTTP library, as far as the announced instance has seen
+	 * requests of it; never changed, only replaced.
+	 */
+	private volatile Map<String, Map<String, String>> libraryHeaders = Map.of();
+
 	/** Whether its address was named since the last sweep. */
 	private volatile boolean named;
 
@@ -209,14 +215,28 @@ public final class Peer {
 		return this.frameHeaders;
 	}
 
+	/**
+	 * Returns the headers of calls that stand in for requests of an HTTP library. Their
+	 * ticket names what the peer has seen of this library.
+	 * @param library the name of the library
+	 * @return values by lower-case names, or {@code null} if the peer has seen no request
+	 * of the library yet; not to be changed
+	 */
+	public @Nullable Map<String, String> frameHeaders(String library) {
+		return this.libraryHeaders.get(library);
+	}
+
 	/** Puts the headers of calls together from what is known now. */
 	synchronized void renewFrameHeaders() {
-		PeerAnnouncement latest = this.announcement;
+		this.frameHeaders = headers(this.announcement);
+	}
+
+	private Map<String, String> headers(@Nullable PeerAnnouncement announced) {
 		Map<String, String> headers = new HashMap<>(this.channel.clientHeaders());
-		if (latest != null && !latest.ticket().isEmpty()) {
-			headers.put(PeerAnnouncement.TICKET_HEADER, latest.ticket());
+		if (announced != null && !announced.ticket().isEmpty()) {
+			headers.put(PeerAnnouncement.TICKET_HEADER, announced.ticket());
 		}
-		this.frameHeaders = Map.copyOf(headers);
+		return Map.copyOf(headers);
 	}
 
 	private PathSelector newSelector() {
@@ -367,6 +387,31 @@ public final class Peer {
 		this.connector.announced(latest, sentNanos, rule);
 	}
 
+	/**
+	 * Notes what the peer announced in an answer to a request of an HTTP library.
+	 * @param latest the announcement
+	 * @param sentNanos the {@link System#nanoTime()} at which the request was sent
+	 * @param rule says which paths may stand in for such requests
+	 * @param library the name of the library
+	 */
+	public void announced(PeerAnnouncement latest, long sentNanos, PathRule rule, String library) {
+		announced(latest, sentNanos, rule);
+		seen(latest, library);
+	}
+
+	private synchronized void seen(PeerAnnouncement latest, String library) {
+		PeerAnnouncement known = this.announcement;
+		if (known == null || !known.peer().equals(latest.peer())) {
+			return;
+		}
+		Map<String, String> headers = headers(latest);
+		if (!headers.equals(this.libraryHeaders.get(library))) {
+			Map<String, Map<String, String>> all = new HashMap<>(this.libraryHeaders);
+			all.put(library, headers);
+			this.libraryHeaders = Map.copyOf(all);
+		}
+	}
+
 	/** Notes that the peer answered over HTTP without announcing itself. */
 	public void silent() {
 		this.channel.answered(this);
@@ -388,6 +433,9 @@ public final class Peer {
 		this.announcement = latest;
 		this.confirmation.confirmed();
 		this.httpRequired = Map.of();
+		if (previous == null || !previous.peer().equals(latest.peer())) {
+			this.libraryHeaders = Map.of();
+		}
 		if (previous == null || !previous.ticket().equals(latest.ticket())) {
 			renewFrameHeaders();
 		}

@@ -114,7 +114,7 @@ public final class ClientExchange implements Closeable {
 
 	private CallFrame frame(ContractMethod method, ExchangeMessage message, long deadline) {
 		return new CallFrame(HttpExchanges.contract(), method, new Object[] { message }, deadline,
-				this.route.peer().frameHeaders());
+				this.route.headers());
 	}
 
 	private static Answer answer(Reply reply) throws PathException {

@@ -1,5 +1,7 @@
 package io.github.vicinal.exchange;
 
+import java.util.Map;
+
 import io.github.vicinal.channel.CallOverHttp;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Peer;
@@ -44,9 +46,11 @@ public final class ExchangeClient {
 	 * @param address the peer's HTTP address, {@code host:port}
 	 * @param idempotent whether the request may be repeated by the definition of its
 	 * method
+	 * @param library the name of the HTTP library whose request it is: the peer must have
+	 * seen one of its requests over HTTP, since libraries add headers of their own
 	 * @return the route, or {@code null} if the request goes over HTTP
 	 */
-	public @Nullable Route route(String address, boolean idempotent) {
+	public @Nullable Route route(String address, boolean idempotent, String library) {
 		Peer peer = this.channel.known(address);
 		if (peer == null || !peer.hasPath()) {
 			return null;
@@ -55,8 +59,12 @@ public final class ExchangeClient {
 		if (peer.httpOnlyReason(method) != null) {
 			return null;
 		}
+		Map<String, String> headers = peer.frameHeaders(library);
+		if (headers == null) {
+			return null;
+		}
 		CallPath path = peer.path(method, NO_MESSAGE);
-		return (path != null) ? new Route(peer, path, method) : null;
+		return (path != null) ? new Route(peer, path, method, headers) : null;
 	}
 
 	/**
@@ -79,9 +87,10 @@ public final class ExchangeClient {
 	 * @param peer the peer
 	 * @param path an open path to it
 	 * @param method the method of the contract that begins the exchange
+	 * @param headers the headers of its calls; not to be changed
 	 * @since 0.1.0
 	 */
-	public record Route(Peer peer, CallPath path, ContractMethod method) {
+	public record Route(Peer peer, CallPath path, ContractMethod method, Map<String, String> headers) {
 	}
 
 }

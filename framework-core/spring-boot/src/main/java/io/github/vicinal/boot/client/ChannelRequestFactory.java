@@ -163,7 +163,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			HttpHeaders kept = new HttpHeaders();
 			kept.putAll(headers);
 			if (rules == null || hop == null || !rules.mayLeave(this.leg.target(this.uri), hop.uri(), kept)) {
-				return new ReplayedResponse(failure);
+				return new ReplayedResponse(failure, this.method, ChannelRequestFactory.this.library.additions());
 			}
 			ClientHttpResponse response = request(ChannelRequestFactory.this.delegate, hop.uri(), hop.method(),
 					hop.keepsHeaders() ? kept : HttpHeaders.EMPTY, hop.keepsBody() ? body : null)
@@ -258,8 +258,14 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 		private final HttpHeaders headers = new HttpHeaders();
 
-		ReplayedResponse(Reply.Failure failure) {
+		private final HttpMethod method;
+
+		private final LibraryAdditions library;
+
+		ReplayedResponse(Reply.Failure failure, HttpMethod method, LibraryAdditions library) {
 			this.failure = failure;
+			this.method = method;
+			this.library = library;
 			failure.headers().forEach(this.headers::addAll);
 			this.headers.remove(Reply.Failure.CUT_OFF_HEADER);
 		}
@@ -271,7 +277,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 		@Override
 		public String getStatusText() {
-			HttpStatus known = HttpStatus.resolve(this.failure.status());
+			HttpStatus known = this.library.hasPhrases() ? HttpStatus.resolve(this.failure.status()) : null;
 			return (known != null) ? known.getReasonPhrase() : "";
 		}
 
@@ -282,6 +288,9 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 		@Override
 		public InputStream getBody() {
+			if (this.library.losesBody(this.method, this.failure.status())) {
+				return InputStream.nullInputStream();
+			}
 			InputStream bytes = new ByteArrayInputStream(this.failure.body());
 			return this.failure.isCutOff() ? new CutOffBody(bytes) : bytes;
 		}

@@ -2,11 +2,13 @@ package io.github.vicinal.boot.client;
 
 import java.net.URI;
 import java.util.List;
+import java.util.Set;
 
 import io.github.vicinal.boot.reflect.Fields;
 import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpMethod;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.http.client.SimpleClientHttpRequestFactory;
@@ -28,12 +30,18 @@ public final class LibraryAdditions {
 
 	private final boolean urlConnection;
 
+	private final boolean phrases;
+
+	/** Methods whose requests have a body with {@code HttpURLConnection}. */
+	private static final Set<HttpMethod> STREAMED = Set.of(HttpMethod.POST, HttpMethod.PUT, HttpMethod.DELETE);
+
 	LibraryAdditions(ClientHttpRequestFactory factory) {
 		this.additions = ClientAdditions.of(factory, new ClientAdditions.Found(null));
 		this.decodes = decodes(factory);
 		this.saysEmpty = factory instanceof JdkClientHttpRequestFactory
 				&& Runtime.version().feature() < SAYS_EMPTY_BEFORE;
 		this.urlConnection = factory instanceof SimpleClientHttpRequestFactory;
+		this.phrases = factory instanceof JdkClientHttpRequestFactory;
 	}
 
 	/** The JDK's connector gives each request a body, if an empty one. */
@@ -42,6 +50,7 @@ public final class LibraryAdditions {
 		this.decodes = false;
 		this.saysEmpty = true;
 		this.urlConnection = false;
+		this.phrases = true;
 	}
 
 	/**
@@ -125,6 +134,26 @@ public final class LibraryAdditions {
 	 */
 	public boolean isUrlConnection() {
 		return this.urlConnection;
+	}
+
+	/**
+	 * Returns whether responses have the text of their status. Tomcat sends none, and
+	 * only the JDK's client has texts of its own.
+	 * @return whether there are texts
+	 */
+	public boolean hasPhrases() {
+		return this.phrases;
+	}
+
+	/**
+	 * Returns whether the library loses the body of a response. {@code HttpURLConnection}
+	 * cannot send a body again to answer a challenge, and closes the connection.
+	 * @param method the method of the request
+	 * @param status of the response
+	 * @return whether the client sees no body
+	 */
+	public boolean losesBody(HttpMethod method, int status) {
+		return this.urlConnection && (status == 401 || status == 407) && STREAMED.contains(method);
 	}
 
 }

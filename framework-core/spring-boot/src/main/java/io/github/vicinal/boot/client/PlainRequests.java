@@ -54,6 +54,15 @@ public interface PlainRequests {
 	 */
 	record Factory(ClientHttpRequestFactory delegate, @Nullable Duration readTimeout, @Nullable RedirectRules redirects,
 			boolean redirectsSilently, LibraryAdditions additions) {
+
+		/**
+		 * Returns the name of the HTTP library.
+		 * @return the class of its factory
+		 */
+		public String library() {
+			return this.delegate.getClass().getName();
+		}
+
 	}
 
 }

@@ -4,6 +4,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -157,12 +158,18 @@ final class ReactiveRequests {
 
 	}
 
+	/** As a body that comes by a connection: it is consumed once, and may be empty. */
 	private static Flux<DataBuffer> body(Reply.Failure replayed) {
-		Flux<DataBuffer> bytes = Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(replayed.body()));
-		return replayed.isCutOff()
+		byte[] known = replayed.body();
+		Flux<DataBuffer> bytes = (known.length > 0) ? Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(known))
+				: Flux.empty();
+		Flux<DataBuffer> whole = replayed.isCutOff()
 				? bytes.concatWith(
 						Flux.error(() -> new java.io.IOException("The peer ended the response before it was complete")))
 				: bytes;
+		AtomicBoolean consumed = new AtomicBoolean();
+		return Flux.defer(() -> consumed.getAndSet(true)
+				? Flux.error(new IllegalStateException("The client response body can only be consumed once")) : whole);
 	}
 
 	/** Cookies become a header only when the connector writes the request. */

@@ -50,6 +50,8 @@ final class ApacheExchanges implements ExecChainHandler {
 
 	private static final Logger logger = LoggerFactory.getLogger(ApacheExchanges.class);
 
+	private static final String LIBRARY = "Apache HttpClient";
+
 	private static final String ELEMENT = "org.apache.hc.client5.http.impl.classic.ExecChainElement";
 
 	private static final String MAIN = ".MainClientExec";
@@ -137,7 +139,7 @@ final class ApacheExchanges implements ExecChainHandler {
 		}
 		String address = target.getHostName() + ":" + port(target);
 		ExchangeClient.Route route = upgrades(request) ? null
-				: client.route(address, Exchanges.isIdempotent(request.getMethod()));
+				: client.route(address, Exchanges.isIdempotent(request.getMethod()), LIBRARY);
 		if (route != null) {
 			ClassicHttpResponse response = exchange(route, request, scope, known);
 			if (response != null) {
@@ -158,7 +160,7 @@ final class ApacheExchanges implements ExecChainHandler {
 
 	private ClassicHttpResponse overHttp(ExchangeClient client, Peer peer, ClassicHttpRequest request,
 			ExecChain.Scope scope, ExecChain chain) throws IOException, HttpException {
-		HttpAttempt attempt = new HttpAttempt(this.exchanges, client, peer, request.getMethod());
+		HttpAttempt attempt = new HttpAttempt(this.exchanges, client, peer, request.getMethod(), LIBRARY);
 		List<String> names = new ArrayList<>();
 		for (Header header : request.getHeaders()) {
 			names.add(header.getName());

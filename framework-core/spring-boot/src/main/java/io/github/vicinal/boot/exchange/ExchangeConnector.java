@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.exchange;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
@@ -138,7 +140,7 @@ final class ExchangeConnector implements ClientHttpConnector {
 	private Mono<ClientHttpResponse> overHttp(ExchangeClient client, Peer peer, HttpMethod method, URI uri,
 			Function<? super ClientHttpRequest, Mono<Void>> callback) {
 		return Mono.defer(() -> {
-			HttpAttempt attempt = new HttpAttempt(this.exchanges, client, peer, method.name());
+			HttpAttempt attempt = new HttpAttempt(this.exchanges, client, peer, method.name(), this.connector.name());
 			ReactiveLibrary.Asking asking = this.connector.asking();
 			return asking.connector().connect(method, uri, (request) -> {
 				request.beforeCommit(() -> {
@@ -175,6 +177,11 @@ final class ExchangeConnector implements ClientHttpConnector {
 		this.library.additions().keepCookies(request.getURI(), setCookies);
 		RedirectRules rules = this.connector.redirects();
 		String location = headers.getFirst(HttpHeaders.LOCATION);
+		if (rules != null && location == null && rules.requiresLocation(head.status())) {
+			exchange.close();
+			// As the JDK's client says it, which WebClient's users see as its cause.
+			return Mono.error(new UncheckedIOException(new IOException("Invalid redirection")));
+		}
 		RedirectRules.Hop hop = (rules == null || location == null || head.status() < 300 || head.status() >= 400)
 				? null : rules.after(request.getMethod(), request.getURI(), new Reply.Failure(head.status(),
 						Map.of(HttpHeaders.LOCATION, List.of(location)), new byte[0], ""));

@@ -67,7 +67,7 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 		String address = this.uri.getHost() + ":" + ExchangeRequests.port(this.uri);
 		ExchangeClient.Route route = (decidesItself(headers, body != null)
 				|| this.factory.additions().of(this.uri) != null) ? null
-						: client.route(address, Exchanges.isIdempotent(this.method.name()));
+						: client.route(address, Exchanges.isIdempotent(this.method.name()), this.factory.library());
 		if (route != null) {
 			ClientHttpResponse response = exchange(route, headers, body);
 			if (response != null) {
@@ -93,7 +93,7 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 	private ClientHttpResponse overHttp(ExchangeClient client, String address, HttpHeaders headers,
 			StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
 		HttpAttempt attempt = new HttpAttempt(this.exchanges, client, client.channel().peer(address),
-				this.method.name());
+				this.method.name(), this.factory.library());
 		ClientHttpRequest request = request(this.factory.delegate(), this.uri, this.method, headers, body);
 		Set<String> names = new LinkedHashSet<>(request.getHeaders().headerNames());
 		if (this.factory.additions().isUrlConnection() && UrlConnectionFields.replacesAccept(this.method, headers)) {
@@ -140,7 +140,7 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 		}
 		ExchangeResponse response = null;
 		try {
-			response = new ExchangeResponse(exchange, this.method.equals(HttpMethod.HEAD), this.factory.additions());
+			response = new ExchangeResponse(exchange, this.method, this.factory.additions());
 			return redirected(response, headers, body);
 		}
 		finally {

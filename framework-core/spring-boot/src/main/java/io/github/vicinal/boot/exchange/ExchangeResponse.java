@@ -9,6 +9,7 @@ import io.github.vicinal.exchange.ResponseHead;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.client.ClientHttpResponse;
@@ -34,16 +35,17 @@ final class ExchangeResponse implements ClientHttpResponse {
 	/**
 	 * Waits for the head of a response.
 	 * @param exchange the exchange
-	 * @param headOnly whether the response has no body by the method of its request
+	 * @param method the method of its request
 	 * @param library what the HTTP library would do to the response
 	 */
-	ExchangeResponse(ClientExchange exchange, boolean headOnly, LibraryAdditions library) throws IOException {
+	ExchangeResponse(ClientExchange exchange, HttpMethod method, LibraryAdditions library) throws IOException {
 		ResponseHead head = exchange.response();
 		this.exchange = exchange;
 		this.status = head.status();
 		head.fields().forEach(this.headers::add);
-		this.empty = headOnly || this.status < 200 || this.status == 204 || this.status == 304;
-		this.phrases = !library.isUrlConnection();
+		this.empty = method.equals(HttpMethod.HEAD) || this.status < 200 || this.status == 204 || this.status == 304
+				|| library.losesBody(method, this.status);
+		this.phrases = library.hasPhrases();
 		this.encoding = library.decodes() ? BodyDecoding.encoding(this.headers) : null;
 		if (this.encoding != null) {
 			this.headers.remove(HttpHeaders.CONTENT_ENCODING);

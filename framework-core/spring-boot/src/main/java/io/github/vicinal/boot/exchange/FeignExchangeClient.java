@@ -29,6 +29,8 @@ import org.springframework.http.HttpHeaders;
  */
 final class FeignExchangeClient implements Client {
 
+	private static final String LIBRARY = Client.Default.class.getName();
+
 	/** Headers that the client adds to requests by itself. */
 	private static final List<String> ADDED = List.of("cookie", "authorization");
 
@@ -60,7 +62,7 @@ final class FeignExchangeClient implements Client {
 		if (this.additions.of(uri) == null) {
 			RequestHead head = FeignMessages.head(request, uri);
 			ExchangeClient.Route route = (head != null)
-					? client.route(address, Exchanges.isIdempotent(request.httpMethod().name())) : null;
+					? client.route(address, Exchanges.isIdempotent(request.httpMethod().name()), LIBRARY) : null;
 			ClientExchange exchange = (head != null && route != null)
 					? this.exchanges.make(route, head, FeignMessages.body(request), timeoutNanos(options)) : null;
 			if (exchange != null) {
@@ -91,7 +93,7 @@ final class FeignExchangeClient implements Client {
 	private Response response(ClientExchange exchange, Request request, URI uri) throws IOException {
 		Response response = null;
 		try {
-			response = FeignMessages.response(exchange, request);
+			response = FeignMessages.response(exchange, request, this.additions);
 			this.additions.keepCookies(uri,
 					List.copyOf(response.headers().getOrDefault(HttpHeaders.SET_COOKIE, List.of())));
 			return response;
@@ -106,7 +108,7 @@ final class FeignExchangeClient implements Client {
 	/** The target of a redirect does not see what asks: it is followed afterwards. */
 	private Response overHttp(ExchangeClient client, Peer peer, Request request, Request.Options options)
 			throws IOException {
-		HttpAttempt attempt = new HttpAttempt(this.exchanges, client, peer, request.httpMethod().name());
+		HttpAttempt attempt = new HttpAttempt(this.exchanges, client, peer, request.httpMethod().name(), LIBRARY);
 		Map<String, Collection<String>> headers = new LinkedHashMap<>(request.headers());
 		List<String> names = new ArrayList<>(headers.keySet());
 		names.addAll(ADDED);

@@ -21,6 +21,7 @@ import java.util.zip.InflaterInputStream;
 
 import feign.Request;
 import feign.Response;
+import io.github.vicinal.boot.client.LibraryAdditions;
 import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.HttpFields;
 import io.github.vicinal.exchange.RequestHead;
@@ -28,6 +29,7 @@ import io.github.vicinal.exchange.ResponseHead;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 
 /**
  * Requests and responses of Feign, as its client of {@code HttpURLConnection} has them.
@@ -135,8 +137,9 @@ final class FeignMessages {
 	 * Waits for a response.
 	 * @param exchange the exchange
 	 * @param request its request
+	 * @param additions what the library does
 	 */
-	static Response response(ClientExchange exchange, Request request) throws IOException {
+	static Response response(ClientExchange exchange, Request request, LibraryAdditions additions) throws IOException {
 		ResponseHead answered = exchange.response();
 		int status = answered.status();
 		Map<String, Collection<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -148,7 +151,9 @@ final class FeignMessages {
 		Integer length = length(headers);
 		boolean head = request.httpMethod() == Request.HttpMethod.HEAD;
 		Response.Builder response = Response.builder().status(status).headers(headers).request(request);
-		if (head || status < 200 || status == 204 || status == 304 || (length != null && length == 0)) {
+		if (head || status < 200 || status == 204 || status == 304 || (length != null && length == 0)
+				|| (request.body() != null
+						&& additions.losesBody(HttpMethod.valueOf(request.httpMethod().name()), status))) {
 			exchange.close();
 			// The library has no body of an error, and an empty one of a success.
 			return ((status < 400) ? response.body(InputStream.nullInputStream(), length) : response).build();

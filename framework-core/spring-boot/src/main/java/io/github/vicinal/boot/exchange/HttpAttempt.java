@@ -23,15 +23,26 @@ final class HttpAttempt {
 
 	private final Peer peer;
 
+	private final String library;
+
 	private final CallOverHttp call;
 
 	private final long start = System.nanoTime();
 
 	private final boolean confirms;
 
-	HttpAttempt(Exchanges exchanges, ExchangeClient client, Peer peer, String method) {
+	/**
+	 * Begins an attempt.
+	 * @param exchanges what the application's exchanges have in common
+	 * @param client chooses paths
+	 * @param peer the server
+	 * @param method the method of the request
+	 * @param library the name of the HTTP library that makes the request
+	 */
+	HttpAttempt(Exchanges exchanges, ExchangeClient client, Peer peer, String method, String library) {
 		this.exchanges = exchanges;
 		this.peer = peer;
+		this.library = library;
 		this.confirms = peer.confirms();
 		this.call = client.overHttp(peer, Exchanges.isIdempotent(method));
 	}
@@ -72,7 +83,7 @@ final class HttpAttempt {
 			this.peer.announced(
 					(problem == null) ? announced
 							: new PeerAnnouncement(announced.peer(), Set.of(), announced.contractHash(), problem),
-					this.start, this.exchanges.rule(this.peer.address()));
+					this.start, this.exchanges.rule(this.peer.address()), this.library);
 		}
 		catch (MalformedAnnouncementException ex) {
 			this.peer.ignored(String.valueOf(ex.getMessage()));

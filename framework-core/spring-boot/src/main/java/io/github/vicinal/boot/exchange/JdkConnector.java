@@ -42,6 +42,11 @@ record JdkConnector(HttpClient client, DataBufferFactory bufferFactory, @Nullabl
 	}
 
 	@Override
+	public String name() {
+		return JdkClientHttpConnector.class.getName();
+	}
+
+	@Override
 	public @Nullable RedirectRules redirects() {
 		return (this.client.followRedirects() != HttpClient.Redirect.NEVER) ? RedirectRules.JDK : null;
 	}

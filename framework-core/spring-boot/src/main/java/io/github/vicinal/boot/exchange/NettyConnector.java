@@ -128,6 +128,11 @@ final class NettyConnector implements ReactiveLibrary {
 	}
 
 	@Override
+	public String name() {
+		return ReactorClientHttpConnector.class.getName();
+	}
+
+	@Override
 	public @Nullable RedirectRules redirects() {
 		return this.follows ? RedirectRules.REACTOR : null;
 	}

@@ -96,7 +96,8 @@ final class ReactiveExchange {
 			sink.onCancel(this::close);
 			this.threads.execute(() -> {
 				try {
-					ExchangeClient.Route route = client.route(address, Exchanges.isIdempotent(this.head.method()));
+					ExchangeClient.Route route = client.route(address, Exchanges.isIdempotent(this.head.method()),
+							this.library.name());
 					if (route == null) {
 						none(sink);
 						return;

@@ -21,6 +21,9 @@ import org.springframework.util.MultiValueMap;
  */
 interface ReactiveLibrary {
 
+	/** Returns the name under which a server knows what the library adds to requests. */
+	String name();
+
 	/** Returns how the library follows redirects, {@code null} if it does not. */
 	@Nullable RedirectRules redirects();
 

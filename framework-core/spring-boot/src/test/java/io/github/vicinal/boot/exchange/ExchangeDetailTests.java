@@ -129,6 +129,13 @@ class ExchangeDetailTests {
 		// Not GET: libraries send such a request again.
 		all.put("a handler that interrupts itself", (client) -> client.post().uri("/interrupted"));
 		all.put("a redirect to nowhere", (client) -> client.get().uri("/nowhere").header("Accept", "*/*"));
+		all.put("a challenge", (client) -> client.get().uri("/challenge?status=401").header("Accept", "*/*"));
+		all.put("a challenge of a body",
+				(client) -> client.post().uri("/challenge?status=401").header("Accept", "*/*").body("some"));
+		all.put("a challenge of a proxy",
+				(client) -> client.put().uri("/challenge?status=407").header("Accept", "*/*").body("some"));
+		all.put("a challenge of DELETE",
+				(client) -> client.delete().uri("/challenge?status=401").header("Accept", "*/*"));
 		all.put(FOLLOWED, (client) -> client.get().uri("/redirect?to=/").header("Accept", "*/*"));
 		if (!library.equals("simple")) {
 			all.put("PATCH", (client) -> client.method(HttpMethod.PATCH).uri("/fields").body("some"));
@@ -272,6 +279,13 @@ class ExchangeDetailTests {
 		@Nullable String interrupted() {
 			Thread.currentThread().interrupt();
 			return "answer";
+		}
+
+		@RequestMapping("/challenge")
+		void challenge(HttpServletResponse response, int status) throws IOException {
+			response.setStatus(status);
+			response.setHeader("WWW-Authenticate", "Basic realm=\"details\"");
+			response.getOutputStream().print("who is it?");
 		}
 
 		@GetMapping("/nowhere")

@@ -297,6 +297,11 @@ class FeignExchangeTests {
 				(client) -> show(client, "POST", "/reject", new byte[1000], "Content-Length", "1000"));
 		all.put("redirect of POST", (client) -> show(client, "POST", "/redirect?status=303", json, "Content-Type",
 				"application/json", "Content-Length", "7"));
+		all.put("challenge", (client) -> show(client, "GET", "/challenge?status=401", null));
+		all.put("challenge of a body", (client) -> show(client, "POST", "/challenge?status=401", json, "Content-Type",
+				"application/json", "Content-Length", "7"));
+		all.put("challenge of a body of unknown length",
+				(client) -> show(client, "PUT", "/challenge?status=407", json, "Content-Type", "application/json"));
 		// The default Accept of the library and of Feign's client differ before JDK 18.
 		all.put("redirect of POST without body",
 				(client) -> show(client, "POST", "/redirect?status=302", null, "X-A", "1")

@@ -453,6 +453,7 @@ class ReactiveExchangeTests {
 		}
 		all.put("HEAD of what the handler compresses", (client) -> show(client.head().uri("/zipped?kb=2")));
 		all.put("redirect", (client) -> show(client.get().uri("/redirect")));
+		all.put("redirect to nowhere", (client) -> show(client.get().uri("/status?code=302")));
 		all.put("permanent redirect", (client) -> show(client.get().uri("/redirect?status=308")));
 		all.put("redirect of POST",
 				(client) -> show(client.post().uri("/redirect?status=307").bodyValue(Map.of("a", 1))));

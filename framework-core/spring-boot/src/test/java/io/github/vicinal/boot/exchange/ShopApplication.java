@@ -279,6 +279,11 @@ class ShopApplication {
 			response.sendError(409, "conflict");
 		}
 
+		@RequestMapping("/challenge")
+		ResponseEntity<String> challenge(@RequestParam int status) {
+			return ResponseEntity.status(status).header("WWW-Authenticate", "Basic realm=\"shop\"").body("who is it?");
+		}
+
 		@GetMapping("/status")
 		void status(@RequestParam int code, HttpServletResponse response) {
 			response.setStatus(code);
