@@ -72,19 +72,22 @@ class RunningCallsTests {
 	@Test
 	void anInterruptDoesNotOutliveItsCall() throws Exception {
 		AtomicBoolean over = new AtomicBoolean();
-		List<Future<Integer>> callers = new ArrayList<>();
+		AtomicInteger cut = new AtomicInteger();
+		List<Future<?>> callers = new ArrayList<>();
 		for (int i = 0; i < 3; i++) {
 			callers.add(this.threads.submit(() -> {
-				int cut = 0;
-				for (int j = 0; j < ROUNDS; j++) {
+				// The closing thread may come late.
+				for (int j = 0; j < ROUNDS || cut.get() == 0; j++) {
 					this.calls.begin();
 					boolean seen = (j & 1) == 0 && Thread.interrupted();
 					boolean cutOff = this.calls.end();
-					cut += cutOff ? 1 : 0;
+					if (cutOff) {
+						cut.incrementAndGet();
+					}
 					assertThat(seen && !cutOff).as("interrupted without being cut off").isFalse();
 					assertThat(Thread.interrupted()).as("interrupted after a call").isFalse();
 				}
-				return cut;
+				return null;
 			}));
 		}
 		Future<?> closing = this.threads.submit(() -> {
@@ -92,13 +95,11 @@ class RunningCallsTests {
 				this.calls.cutOff();
 			}
 		});
-		int cut = 0;
-		for (Future<Integer> each : callers) {
-			cut += each.get();
+		for (Future<?> each : callers) {
+			each.get();
 		}
 		over.set(true);
 		closing.get();
-		assertThat(cut).isPositive();
 		assertThat(this.calls.await(Duration.ZERO)).isTrue();
 	}
 
