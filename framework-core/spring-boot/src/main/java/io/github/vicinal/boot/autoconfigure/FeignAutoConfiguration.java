@@ -2,6 +2,7 @@ package io.github.vicinal.boot.autoconfigure;
 
 import feign.Capability;
 import io.github.vicinal.boot.exchange.Exchanges;
+import io.github.vicinal.boot.exchange.FeignApacheExchanges;
 import io.github.vicinal.boot.exchange.FeignExchanges;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -9,6 +10,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
@@ -30,6 +32,20 @@ public final class FeignAutoConfiguration {
 	@Order(Ordered.HIGHEST_PRECEDENCE)
 	FeignExchanges vicinalFeignExchanges(Exchanges exchanges) {
 		return new FeignExchanges(exchanges);
+	}
+
+	/** Beans for Feign clients on Apache HttpClient 5. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(name = { "feign.hc5.ApacheHttp5Client",
+			"org.springframework.cloud.openfeign.clientconfig.HttpClient5FeignConfiguration" })
+	static final class ApacheConfiguration {
+
+		@Bean
+		@ConditionalOnMissingBean
+		FeignApacheExchanges vicinalFeignApacheExchanges(Exchanges exchanges) {
+			return new FeignApacheExchanges(exchanges);
+		}
+
 	}
 
 }

@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.ExchangeClient;
@@ -33,6 +35,8 @@ import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
 import org.apache.hc.core5.http.protocol.HttpProcessor;
 import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Exchanges of Apache HttpClient 5: the last element of its chain before a connection is
@@ -41,34 +45,90 @@ import org.jspecify.annotations.Nullable;
  */
 final class ApacheExchanges implements ExecChainHandler {
 
+	/** Name of the element in the client's chain. */
+	static final String NAME = "VICINAL";
+
+	private static final Logger logger = LoggerFactory.getLogger(ApacheExchanges.class);
+
+	private static final String ELEMENT = "org.apache.hc.client5.http.impl.classic.ExecChainElement";
+
+	private static final String MAIN = ".MainClientExec";
+
 	private final Exchanges exchanges;
 
 	/** Time-out of requests that set none, or {@code null}. */
 	private final @Nullable Duration readTimeout;
 
+	/** Whether the client's servers are services of the application's own system. */
+	private final boolean services;
+
 	/**
-	 * The client's processing of each request and response; {@code null} before it is
-	 * built, and if it cannot be found.
+	 * The client's processing of each request and response; {@code null} before the first
+	 * request, and if it cannot be found.
 	 */
 	private volatile @Nullable HttpProcessor processor;
 
-	ApacheExchanges(Exchanges exchanges, @Nullable Duration readTimeout) {
+	/** Whether the processing was looked for. */
+	private volatile boolean inspected;
+
+	ApacheExchanges(Exchanges exchanges, @Nullable Duration readTimeout, boolean services) {
 		this.exchanges = exchanges;
 		this.readTimeout = readTimeout;
+		this.services = services;
 	}
 
-	void processor(@Nullable HttpProcessor found) {
-		this.processor = found;
+	private @Nullable HttpProcessor processor(ExecChain chain) {
+		if (!this.inspected) {
+			try {
+				this.processor = inspected(chain);
+			}
+			catch (UnknownLayoutException ex) {
+				logger.warn("Requests of Apache HttpClient go over HTTP: it cannot be inspected ({})", ex.getMessage());
+			}
+			this.inspected = true;
+		}
+		return this.processor;
+	}
+
+	private static @Nullable HttpProcessor inspected(ExecChain chain) throws UnknownLayoutException {
+		for (Object element = Fields.firstNamed(chain, ELEMENT); element != null; element = Fields.get(element,
+				"next")) {
+			Object handler = Fields.required(element, "handler");
+			if (handler.getClass().getName().endsWith(MAIN)) {
+				return (HttpProcessor) Fields.required(handler, "httpProcessor");
+			}
+		}
+		return null;
+	}
+
+	/** Returns whether a client makes exchanges. */
+	static boolean areIn(Object client) {
+		try {
+			for (Object element = Fields.get(client, "execChain"); element != null; element = Fields.get(element,
+					"next")) {
+				if (Fields.required(element, "handler") instanceof ApacheExchanges) {
+					return true;
+				}
+			}
+			return false;
+		}
+		catch (UnknownLayoutException ex) {
+			return false;
+		}
+	}
+
+	private boolean mayAsk(HttpHost target) {
+		return this.services ? this.exchanges.mayAskService(target.getSchemeName(), target.getHostName(), port(target))
+				: this.exchanges.mayAsk(target.getSchemeName(), target.getHostName(), port(target));
 	}
 
 	@Override
 	public ClassicHttpResponse execute(ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
 			throws IOException, HttpException {
 		HttpHost target = scope.route.getTargetHost();
-		HttpProcessor known = this.processor;
+		HttpProcessor known = processor(chain);
 		if (known == null || scope.route.getProxyHost() != null
-				|| request.containsHeader(PeerAnnouncement.REQUEST_HEADER)
-				|| !this.exchanges.mayAsk(target.getSchemeName(), target.getHostName(), port(target))) {
+				|| request.containsHeader(PeerAnnouncement.REQUEST_HEADER) || !mayAsk(target)) {
 			return chain.proceed(request, scope);
 		}
 		ExchangeClient client = this.exchanges.client();

@@ -5,13 +5,8 @@ import java.net.URI;
 import java.time.Duration;
 
 import io.github.vicinal.boot.client.PlainRequests;
-import io.github.vicinal.boot.reflect.Fields;
-import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import org.apache.hc.client5.http.impl.ChainElement;
-import org.apache.hc.core5.http.protocol.HttpProcessor;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpClientSettings;
@@ -33,8 +28,6 @@ public final class ExchangeRequests implements PlainRequests {
 
 	private static final boolean APACHE_CLIENT = ClassUtils
 		.isPresent("org.apache.hc.client5.http.classic.ExecChainHandler", ExchangeRequests.class.getClassLoader());
-
-	private static final Logger logger = LoggerFactory.getLogger(ExchangeRequests.class);
 
 	private final Exchanges exchanges;
 
@@ -70,8 +63,6 @@ public final class ExchangeRequests implements PlainRequests {
 	/** Loaded only where Apache's client is. */
 	private static final class Apache {
 
-		private static final String MAIN = ".MainClientExec";
-
 		static boolean makes(ClientHttpRequestFactory factory) {
 			return factory instanceof HttpComponentsClientHttpRequestFactory;
 		}
@@ -80,30 +71,11 @@ public final class ExchangeRequests implements PlainRequests {
 				ClientHttpRequestFactoryBuilder<? extends ClientHttpRequestFactory> builder,
 				@Nullable HttpClientSettings settings, Exchanges exchanges) {
 			Duration timeout = (settings != null) ? settings.readTimeout() : null;
-			ApacheExchanges element = new ApacheExchanges(exchanges, timeout);
-			HttpComponentsClientHttpRequestFactory built = ((HttpComponentsClientHttpRequestFactoryBuilder) builder)
-				.withHttpClientCustomizer(
-						(client) -> client.addExecInterceptorBefore(ChainElement.CONNECT.name(), "VICINAL", element))
+			ApacheExchanges element = new ApacheExchanges(exchanges, timeout, false);
+			return ((HttpComponentsClientHttpRequestFactoryBuilder) builder)
+				.withHttpClientCustomizer((client) -> client.addExecInterceptorBefore(ChainElement.CONNECT.name(),
+						ApacheExchanges.NAME, element))
 				.build(settings);
-			try {
-				element.processor(processor(built));
-			}
-			catch (UnknownLayoutException ex) {
-				logger.warn("Requests of Apache HttpClient go over HTTP: it cannot be inspected ({})", ex.getMessage());
-			}
-			return built;
-		}
-
-		private static @Nullable HttpProcessor processor(HttpComponentsClientHttpRequestFactory factory)
-				throws UnknownLayoutException {
-			for (Object element = Fields.get(factory.getHttpClient(), "execChain"); element != null; element = Fields
-				.get(element, "next")) {
-				Object handler = Fields.required(element, "handler");
-				if (handler.getClass().getName().endsWith(MAIN)) {
-					return (HttpProcessor) Fields.required(handler, "httpProcessor");
-				}
-			}
-			return null;
 		}
 
 	}

@@ -33,6 +33,8 @@ public final class FeignExchanges implements Capability {
 			&& ClassUtils.isPresent("org.springframework.cloud.loadbalancer.support.LoadBalancerClientFactory",
 					FeignExchanges.class.getClassLoader());
 
+	private static final String APACHE = "feign.hc5.ApacheHttp5Client";
+
 	private static final Logger logger = LoggerFactory.getLogger(FeignExchanges.class);
 
 	private final Exchanges exchanges;
@@ -55,9 +57,9 @@ public final class FeignExchanges implements Capability {
 			if (balanced != null) {
 				return balanced;
 			}
-			if (!(client instanceof FeignExchangeClient)) {
-				logger.info("Requests of {} go over HTTP: Vicinal makes exchanges of feign.Client.Default only",
-						client.getClass().getName());
+			if (!(client instanceof FeignExchangeClient) && !isApache(client)) {
+				logger.info("Requests of {} go over HTTP: Vicinal makes exchanges of feign.Client.Default, and of "
+						+ "Apache HttpClient 5 as Spring Cloud builds it", client.getClass().getName());
 			}
 		}
 		catch (UnknownLayoutException ex) {
@@ -65,6 +67,11 @@ public final class FeignExchanges implements Capability {
 					client.getClass().getName(), ex.getMessage());
 		}
 		return client;
+	}
+
+	/** Returns whether a client makes exchanges within Apache HttpClient. */
+	private static boolean isApache(Client client) throws UnknownLayoutException {
+		return client.getClass().getName().equals(APACHE) && ApacheExchanges.areIn(Fields.required(client, "client"));
 	}
 
 	/** Loaded only where Spring Cloud's load balancer is. */

@@ -21,9 +21,12 @@ import feign.Request;
 import feign.Response;
 import feign.RetryableException;
 import feign.Retryer;
+import feign.hc5.ApacheHttp5Client;
 import io.github.vicinal.boot.exchange.ExchangeBehaviourTests.Applications;
 import io.github.vicinal.boot.exchange.ShopApplication.Order;
 import io.github.vicinal.report.ChannelReport.PathReport;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,12 +34,14 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.cloud.openfeign.EnableFeignClients;
 import org.springframework.cloud.openfeign.FeignClient;
+import org.springframework.cloud.openfeign.clientconfig.HttpClient5FeignConfiguration.HttpClientBuilderCustomizer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -56,24 +61,66 @@ class FeignExchangeTests {
 	@RegisterExtension
 	final Applications applications = new Applications();
 
+	/** Clients below Feign. */
+	enum Library {
+
+		FEIGN {
+
+			@Override
+			Client client(@Nullable ConfigurableApplicationContext context) {
+				Client own = new Client.Default(null, null);
+				return (context != null) ? context.getBean(Capability.class).enrich(own) : own;
+			}
+
+		},
+
+		APACHE {
+
+			@Override
+			Client client(@Nullable ConfigurableApplicationContext context) {
+				HttpClientBuilder builder = HttpClientBuilder.create();
+				if (context != null) {
+					context.getBean(HttpClientBuilderCustomizer.class).customize(builder);
+				}
+				Client own = new ApacheHttp5Client(builder.build());
+				return (context != null) ? context.getBean(Capability.class).enrich(own) : own;
+			}
+
+		};
+
+		/** Returns a client that makes exchanges if there is an application. */
+		abstract Client client(@Nullable ConfigurableApplicationContext context);
+
+	}
+
 	private Exchanges sent;
 
 	private String base;
 
 	@TestFactory
 	Stream<DynamicTest> direct() {
-		return compared("direct");
+		return compared(Library.FEIGN, "direct");
 	}
 
 	@TestFactory
 	Stream<DynamicTest> shm() {
-		return compared("shm");
+		return compared(Library.FEIGN, "shm");
 	}
 
 	@Tag("deep")
 	@TestFactory
 	Stream<DynamicTest> uds() {
-		return compared("uds");
+		return compared(Library.FEIGN, "uds");
+	}
+
+	@TestFactory
+	Stream<DynamicTest> apacheOverDirect() {
+		return compared(Library.APACHE, "direct");
+	}
+
+	@TestFactory
+	Stream<DynamicTest> apacheOverShm() {
+		return compared(Library.APACHE, "shm");
 	}
 
 	/** They go over HTTP. */
@@ -100,11 +147,15 @@ class FeignExchangeTests {
 	}
 
 	private Client connected(String path) {
+		return connected(Library.FEIGN, path);
+	}
+
+	private Client connected(Library library, String path) {
 		ConfigurableApplicationContext server = this.applications.server(ShopApplication.class, path, "default");
 		this.base = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
 		ConfigurableApplicationContext client = this.applications.client(path, "jdk");
 		this.sent = client.getBean(Exchanges.class);
-		Client enriched = client.getBean(Capability.class).enrich(new Client.Default(null, null));
+		Client enriched = library.client(client);
 		long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
 		while (calls(path) == 0) {
 			assertThat(show(enriched, "GET", "/text", null)).contains("héllo");
@@ -113,9 +164,9 @@ class FeignExchangeTests {
 		return enriched;
 	}
 
-	private Stream<DynamicTest> compared(String path) {
-		Client exchanges = connected(path);
-		Client plain = new Client.Default(null, null);
+	private Stream<DynamicTest> compared(Library library, String path) {
+		Client exchanges = connected(library, path);
+		Client plain = library.client(null);
 		Map<String, Function<Client, String>> behaviours = behaviours();
 		long before = calls(path);
 		List<DynamicTest> tests = new ArrayList<>();
@@ -153,15 +204,16 @@ class FeignExchangeTests {
 
 	/** The load balancer chooses the instance, and retries and decoders stay in front. */
 	@ParameterizedTest
-	@ValueSource(strings = { "shop", "named" })
-	void clientsOfSpringCloudOpenFeignExchange(String name) {
+	@CsvSource({ "shop,false", "named,false", "shop,true", "named,true" })
+	void clientsOfSpringCloudOpenFeignExchange(String name, boolean apache) {
 		ConfigurableApplicationContext server = this.applications.server(ShopApplication.class, "shm", "default");
 		this.base = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
 		ConfigurableApplicationContext client = this.applications.start(FeignApplication.class,
 				Map.of("spring.main.web-application-type", "none", "vicinal.http-exchanges.paths", "shm",
 						"spring.cloud.loadbalancer.enabled", "true",
 						"spring.cloud.discovery.client.simple.instances.shop[0].uri", this.base,
-						"spring.cloud.openfeign.client.config.named.url", this.base));
+						"spring.cloud.openfeign.client.config.named.url", this.base,
+						"spring.cloud.openfeign.httpclient.hc5.enabled", apache));
 		this.sent = client.getBean(Exchanges.class);
 		Shop shop = name.equals("shop") ? client.getBean(Balanced.class) : client.getBean(Named.class);
 		long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();

@@ -9,8 +9,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Service;
@@ -21,6 +19,7 @@ import io.github.vicinal.placement.recommend.Recommendation;
 import io.github.vicinal.placement.recommend.RouteGain;
 import io.github.vicinal.placement.recommend.Savings;
 import io.github.vicinal.placement.verify.Verdict;
+import org.jspecify.annotations.Nullable;
 
 /** A recommendation for people. */
 final class Summary {

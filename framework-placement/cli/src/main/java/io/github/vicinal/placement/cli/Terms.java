@@ -4,16 +4,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.model.Prices;
+import io.github.vicinal.placement.model.Route;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
-
-import io.github.vicinal.placement.model.PlacementModel;
-import io.github.vicinal.placement.model.Prices;
-import io.github.vicinal.placement.model.Route;
 
 /** Prices of capacity and limits of routes, which no source observes. */
 final class Terms {

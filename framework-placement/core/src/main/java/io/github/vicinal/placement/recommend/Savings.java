@@ -1,9 +1,8 @@
 package io.github.vicinal.placement.recommend;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.vicinal.placement.model.Prices;
 import io.github.vicinal.placement.verify.Verdict;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Expected savings of a plan as capacity, and as money if the model has prices. Money is

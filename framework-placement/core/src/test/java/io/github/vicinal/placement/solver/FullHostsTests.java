@@ -3,16 +3,15 @@ package io.github.vicinal.placement.solver;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-
 import io.github.vicinal.placement.PlantedModels;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.recommend.CompiledModel;
 import io.github.vicinal.placement.verify.PlacementVerifier;
 import io.github.vicinal.placement.verify.Verdict;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -13,12 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
-
 import io.github.vicinal.placement.model.Evidence;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Route;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Finds in traces which calls the answer of a request waits for. Of the calls that one

@@ -5,13 +5,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
+import io.github.vicinal.placement.model.InvalidModelException;
+import io.github.vicinal.placement.model.Prices;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
-
-import io.github.vicinal.placement.model.InvalidModelException;
-import io.github.vicinal.placement.model.Prices;
 
 /**
  * Properties of the placement endpoint.

@@ -1,0 +1,5 @@
+/** What the services share: the key of tokens. */
+@NullMarked
+package io.github.vicinal.samples.clinic.common;
+
+import org.jspecify.annotations.NullMarked;
