@@ -45,8 +45,9 @@ class TransparentTypesTests {
 			Object[] arguments = RandomValues.arguments(method, seed);
 			Object[] viaJson = decode(this.jackson, method, arguments);
 			Object[] viaFlat = decode(FLAT, method, arguments);
-			assertThat(same(viaJson, viaFlat)).as("%s: %s / %s", method, show(viaJson), show(viaFlat)).isTrue();
-			assertThat(equal(arguments, viaJson)).as("%s: %s / %s", method, show(arguments), show(viaJson)).isTrue();
+			assertThat(same(viaJson, viaFlat)).as(() -> method + ": " + show(viaJson) + " / " + show(viaFlat)).isTrue();
+			assertThat(equal(arguments, viaJson)).as(() -> method + ": " + show(arguments) + " / " + show(viaJson))
+				.isTrue();
 			if (arguments.length == 1) {
 				byte[] json = TestContracts.result(this.jackson, method, arguments[0]);
 				byte[] flat = TestContracts.result(FLAT, method, arguments[0]);

@@ -4,6 +4,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 
@@ -14,6 +15,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 /** Rules of dependencies and of beans. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ArchitectureTests {
 
 	private static final String ROOT = "io.github.vicinal";

@@ -3,6 +3,7 @@ package io.github.vicinal.boot;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,7 +16,6 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.channel.AffinityChannel;
-import io.github.vicinal.report.ChannelReport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -52,10 +52,12 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
+import org.springframework.web.service.registry.HttpServiceProxyRegistry;
 import org.springframework.web.service.registry.ImportHttpServices;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * JSON that one side or both have configured: typed calls come out as they do over HTTP.
@@ -154,35 +156,39 @@ class JsonConfigurationTests {
 		return context;
 	}
 
-	private enum Side {
-
-		CLIENT, SERVER, BOTH
-
+	/** Starts a client of two services, with a channel for each path to each of them. */
+	private ConfigurableApplicationContext client(Setting setting, String plain, String set) {
+		Map<String, Object> properties = new HashMap<>();
+		for (String path : List.of("http", "direct", "uds")) {
+			properties.put("spring.http.serviceclient.plain-" + path + ".base-url", plain);
+			properties.put("vicinal.channels.plain-" + path + ".paths", path);
+			properties.put("spring.http.serviceclient.set-" + path + ".base-url", set);
+			properties.put("vicinal.channels.set-" + path + ".paths", path);
+		}
+		return start(ThingClients.class, setting, properties);
 	}
 
 	@ParameterizedTest
 	@EnumSource(Setting.class)
 	void typedCallsComeOutAsOverHttp(Setting setting) {
-		for (Side side : Side.values()) {
-			Setting there = (side != Side.CLIENT) ? setting : Setting.NOTHING;
-			Setting here = (side != Side.SERVER) ? setting : Setting.NOTHING;
-			String port = start(ThingService.class, there, Map.of()).getEnvironment()
-				.getRequiredProperty("local.server.port");
-			Map<String, List<String>> outcomes = new HashMap<>();
-			for (String path : List.of("http", "direct", "uds")) {
-				ConfigurableApplicationContext client = start(ThingClient.class, here,
-						Map.of("spring.http.serviceclient.things.base-url", "http://localhost:" + port,
-								"vicinal.channels.things.paths", path));
-				outcomes.put(path, outcomes(client, path));
-				if (setting == Setting.NOTHING) {
-					assertThat(client.getBean(ClientChannels.class).reports().get(0).peers().get(0).path())
-						.isEqualTo(path);
-				}
-			}
-			assertThat(outcomes.get("direct")).as("%s at %s, direct", setting, side).isEqualTo(outcomes.get("http"));
-			assertThat(outcomes.get("uds")).as("%s at %s, uds", setting, side).isEqualTo(outcomes.get("http"));
-			stop();
-			this.contexts.clear();
+		String plain = url(start(ThingService.class, Setting.NOTHING, Map.of()));
+		String set = url(start(ThingService.class, setting, Map.of()));
+		ConfigurableApplicationContext plainClient = client(Setting.NOTHING, plain, set);
+		ConfigurableApplicationContext setClient = client(setting, plain, set);
+		assertThatCallsComeOutAsOverHttp(setClient, "plain", setting + " at the client");
+		assertThatCallsComeOutAsOverHttp(plainClient, "set", setting + " at the server");
+		assertThatCallsComeOutAsOverHttp(setClient, "set", setting + " at both");
+		if (setting == Setting.NOTHING) {
+			assertThat(setClient.getBean(ClientChannels.class).reports()).hasSize(6)
+				.allSatisfy((channel) -> assertThat(channel.name()).endsWith("-" + channel.peers().get(0).path()));
+		}
+	}
+
+	private static void assertThatCallsComeOutAsOverHttp(ConfigurableApplicationContext client, String service,
+			String where) {
+		List<String> expected = outcomes(client, service, "http");
+		for (String path : List.of("direct", "uds")) {
+			assertThat(outcomes(client, service, path)).as("%s, %s", where, path).isEqualTo(expected);
 		}
 	}
 
@@ -190,12 +196,10 @@ class JsonConfigurationTests {
 	@ValueSource(strings = { "direct", "uds", "shm" })
 	void resultsThatCannotBeReadAreNotAskedForTwiceEachTime(String path) {
 		ConfigurableApplicationContext service = start(ThingService.class, Setting.SNAKE_CASE, Map.of());
-		ConfigurableApplicationContext client = start(ThingClient.class, Setting.NOTHING,
-				Map.of("spring.http.serviceclient.things.base-url",
-						"http://localhost:" + service.getEnvironment().getRequiredProperty("local.server.port"),
-						"vicinal.channels.things.paths", path));
+		ConfigurableApplicationContext client = start(ThingClient.class, Setting.NOTHING, Map
+			.of("spring.http.serviceclient.things.base-url", url(service), "vicinal.channels.things.paths", path));
 		Things things = client.getBean(Things.class);
-		settle(things, client.getBean(ClientChannels.class), path);
+		settle(things, client.getBean(ClientChannels.class), "things", path);
 		assertThat(client.getBean(ClientChannels.class).reports().get(0).peers().get(0).path()).isEqualTo(path);
 		int calls = 20;
 		for (int call = 0; call < calls; call++) {
@@ -205,9 +209,10 @@ class JsonConfigurationTests {
 		assertThat(outcome(() -> things.text("other methods"))).isEqualTo("[other methods]");
 	}
 
-	private static List<String> outcomes(ConfigurableApplicationContext client, String path) {
-		Things things = client.getBean(Things.class);
-		settle(things, client.getBean(ClientChannels.class), path);
+	private static List<String> outcomes(ConfigurableApplicationContext client, String service, String path) {
+		String group = service + "-" + path;
+		Things things = client.getBean(HttpServiceProxyRegistry.class).getClient(group, Things.class);
+		settle(things, client.getBean(ClientChannels.class), group, path);
 		Thing thing = new Thing("a name", null, 7L, Instant.ofEpochSecond(1_700_000_000, 123_456_789), Kind.SECOND,
 				List.of(), new BigDecimal("1.50"));
 		return List.of(outcome(() -> things.swap(thing)), outcome(() -> things.all(" x ", 2)),
@@ -215,20 +220,24 @@ class JsonConfigurationTests {
 				outcome(() -> things.text(" b ")), outcome(things::bean), outcome(() -> things.sent(new Bean())));
 	}
 
-	/** Until the path is in use, or there is a reason why it is not. */
-	private static void settle(Things things, ClientChannels channels, String path) {
-		long end = System.nanoTime() + 10_000_000_000L;
-		while (System.nanoTime() < end) {
+	/** Calls until the path is in use, or there is a reason why it is not. */
+	private static void settle(Things things, ClientChannels channels, String channel, String path) {
+		await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).until(() -> {
 			outcome(() -> things.text("settle"));
-			ChannelReport report = channels.reports().get(0);
-			if (!report.peers().isEmpty()) {
-				ChannelReport.PeerReport peer = report.peers().get(0);
-				boolean waits = peer.reason().startsWith("connecting") || peer.reason().startsWith("no call");
-				if (peer.path().equals(path) || (!waits && !peer.reason().isEmpty())) {
-					return;
-				}
-			}
-		}
+			return channels.reports()
+				.stream()
+				.filter((report) -> report.name().equals(channel))
+				.flatMap((report) -> report.peers().stream())
+				.anyMatch((peer) -> peer.path().equals(path) || isDecided(peer.reason()));
+		});
+	}
+
+	private static boolean isDecided(String reason) {
+		return !reason.isEmpty() && !reason.startsWith("connecting") && !reason.startsWith("no call");
+	}
+
+	private static String url(ConfigurableApplicationContext service) {
+		return "http://localhost:" + service.getEnvironment().getRequiredProperty("local.server.port");
 	}
 
 	private static String outcome(Callable<Object> call) {
@@ -373,6 +382,18 @@ class JsonConfigurationTests {
 	@EnableAutoConfiguration
 	@ImportHttpServices(group = "things", types = Things.class)
 	static class ThingClient {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@ImportHttpServices(group = "plain-http", types = Things.class)
+	@ImportHttpServices(group = "plain-direct", types = Things.class)
+	@ImportHttpServices(group = "plain-uds", types = Things.class)
+	@ImportHttpServices(group = "set-http", types = Things.class)
+	@ImportHttpServices(group = "set-direct", types = Things.class)
+	@ImportHttpServices(group = "set-uds", types = Things.class)
+	static class ThingClients {
 
 	}
 

@@ -19,6 +19,8 @@ import io.github.vicinal.report.ChannelReport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -47,16 +49,18 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Handlers that go on after the time for which a server lets them end. By HTTP, the
- * connection is closed and the handler's thread is interrupted.
+ * connection is closed and the handler's thread is interrupted. The tests wait for most
+ * of their time, so several run at once.
  */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class OutlastingHandlerTests {
 
 	/** After these, direct handlers run on the thread that calls. */
 	private static final int SHORT_CALLS = 100;
 
-	/** What handlers that ignore interrupts get, and some more for the context. */
-	private static final Duration STUBBORN = Duration.ofSeconds(9);
+	/** Longer than the five seconds that handlers get, also on a busy machine. */
+	private static final Duration STUBBORN = Duration.ofSeconds(20);
 
 	@RegisterExtension
 	private final RunningApplications applications = new RunningApplications();
@@ -96,7 +100,7 @@ class OutlastingHandlerTests {
 		controller.release = this.release;
 		CompletableFuture<String> outcome = outcome(call);
 		assertThat(controller.started.await(10, TimeUnit.SECONDS)).isTrue();
-		CompletableFuture<Void> closed = CompletableFuture.runAsync(server::close);
+		CompletableFuture<Void> closed = closing(server);
 		assertThat(outcome.get(5, TimeUnit.SECONDS)).isEqualTo("I/O error");
 		closed.get(STUBBORN.toMillis(), TimeUnit.MILLISECONDS);
 		assertThat(controller.ended).isNotDone();
@@ -114,7 +118,7 @@ class OutlastingHandlerTests {
 		ExchangeService exchanges = server.getBean(ExchangeService.class);
 		CompletableFuture<String> outcome = outcome(call);
 		assertThat(controller.started.await(10, TimeUnit.SECONDS)).isTrue();
-		CompletableFuture<Void> closed = CompletableFuture.runAsync(server::close);
+		CompletableFuture<Void> closed = closing(server);
 		RestClient plain = requests(client, "http");
 		await().untilAsserted(() -> assertThatExceptionOfType(ResourceAccessException.class)
 			.isThrownBy(() -> plain.get().uri("/none").retrieve().toBodilessEntity()));
@@ -196,6 +200,11 @@ class OutlastingHandlerTests {
 		}
 		return kind.equals("typed") ? () -> work.post(job)
 				: () -> requests.post().uri("/work/" + job).retrieve().body(String.class);
+	}
+
+	/** Closes a server on a thread of its own. */
+	private static CompletableFuture<Void> closing(ConfigurableApplicationContext server) {
+		return CompletableFuture.runAsync(server::close, (task) -> new Thread(task, "closing").start());
 	}
 
 	private static CompletableFuture<String> outcome(Callable<String> call) {

@@ -218,7 +218,7 @@ abstract class AsyncBehaviours extends Behaviours {
 	@Test
 	@DisplayName("a timeout of the subscriber ends the wait and nothing else")
 	void monoTimeout() {
-		Outcome outcome = sameAsync((client) -> {
+		Outcome outcome = sameAtOnce(TimingContract.class, KitClient.REACTIVE, (client) -> {
 			String gate = newGate();
 			try {
 				return client.monoWaitAt(gate)
@@ -239,7 +239,7 @@ abstract class AsyncBehaviours extends Behaviours {
 	void readTimeout() {
 		KitClient impatient = KitClient.REACTIVE.withReadTimeout(Duration.ofMillis(700));
 		Queue<String> gates = new ConcurrentLinkedQueue<>();
-		Outcome outcome = same(TimingContract.class, impatient, (client) -> {
+		Outcome outcome = sameAtOnce(TimingContract.class, impatient, (client) -> {
 			String gate = newGate();
 			gates.add(gate);
 			return client.monoWaitAt(gate).block();

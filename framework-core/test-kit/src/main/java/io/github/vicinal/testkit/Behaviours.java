@@ -34,6 +34,14 @@ abstract class Behaviours {
 	}
 
 	/**
+	 * As {@link #same}, for a call that takes long: the one over HTTP is made at the same
+	 * time.
+	 */
+	<C extends KitContract> Outcome sameAtOnce(Class<C> contract, KitClient client, Call<C> call) {
+		return kit().compareAtOnce(contract, client, call);
+	}
+
+	/**
 	 * As {@link #same}, for something that consists of several calls.
 	 */
 	<C extends KitContract> Outcome sameSeveral(Class<C> contract, Call<C> calls) {

@@ -29,7 +29,7 @@ abstract class DeadlineBehaviours extends Behaviours {
 	@DisplayName("a read timeout ends the call with the I/O exception of HTTP")
 	void readTimeout() {
 		Queue<String> gates = new ConcurrentLinkedQueue<>();
-		Outcome outcome = same(TimingContract.class, IMPATIENT, (client) -> client.waitAt(newGate(gates)));
+		Outcome outcome = sameAtOnce(TimingContract.class, IMPATIENT, (client) -> client.waitAt(newGate(gates)));
 		gates.forEach(control()::open);
 		outcome.failure(ResourceAccessException.class);
 	}
@@ -49,7 +49,7 @@ abstract class DeadlineBehaviours extends Behaviours {
 	@DisplayName("a handler whose caller timed out is executed once, is not interrupted, and ends")
 	void handlerOutlivesTimeout() {
 		Queue<String> gates = new ConcurrentLinkedQueue<>();
-		same(TimingContract.class, IMPATIENT, (client) -> client.waitAt(newGate(gates)))
+		sameAtOnce(TimingContract.class, IMPATIENT, (client) -> client.waitAt(newGate(gates)))
 			.failure(ResourceAccessException.class);
 		for (String gate : gates) {
 			control().open(gate);
@@ -62,7 +62,7 @@ abstract class DeadlineBehaviours extends Behaviours {
 	@DisplayName("the call after a timeout gets its own answer, not the late one")
 	void callAfterTimeout() {
 		Queue<String> gates = new ConcurrentLinkedQueue<>();
-		same(TimingContract.class, IMPATIENT, (client) -> client.waitAt(newGate(gates)))
+		sameAtOnce(TimingContract.class, IMPATIENT, (client) -> client.waitAt(newGate(gates)))
 			.failure(ResourceAccessException.class);
 		TimingContract proxy = kit().path(TimingContract.class, IMPATIENT);
 		assertThat(proxy.ping()).isEqualTo("timing");

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.vicinal.testkit.contract.ControlContract;
@@ -146,6 +147,22 @@ final class Kit {
 		assertCarried(carriage, contract);
 		actual.assertSameAs(expected);
 		return expected;
+	}
+
+	/**
+	 * Compare the outcome of a call on the path under test that takes long, and make the
+	 * same call over HTTP meanwhile.
+	 */
+	<C extends KitContract> Outcome compareAtOnce(Class<C> contract, KitClient client, Call<C> call) {
+		C oracle = http(contract, client);
+		C proxy = path(contract, client);
+		this.environment.drainCalls();
+		CompletableFuture<Outcome> expected = CompletableFuture.supplyAsync(() -> outcome(() -> call.on(oracle)),
+				(task) -> new Thread(task, "kit-oracle").start());
+		Outcome actual = outcome(() -> call.on(proxy));
+		assertCarried(Carriage.ON_PATH, contract);
+		actual.assertSameAs(expected.join());
+		return actual;
 	}
 
 	Outcome outcome(Callable<? extends @Nullable Object> call) {

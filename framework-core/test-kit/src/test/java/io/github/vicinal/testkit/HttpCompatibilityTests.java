@@ -1,12 +1,9 @@
 package io.github.vicinal.testkit;
 
-import org.junit.jupiter.api.Tag;
-
 /**
  * The kit with plain HTTP as the path under test: what the oracle cannot do, no path has
- * to do.
+ * to do. On the newest JDK, the path {@code http} of the Spring Boot module is that.
  */
-@Tag("every-jdk")
 class HttpCompatibilityTests extends ChannelCompatibilityKit {
 
 	@Override

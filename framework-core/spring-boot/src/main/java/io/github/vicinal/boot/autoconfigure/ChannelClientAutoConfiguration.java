@@ -68,6 +68,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
+import org.springframework.core.io.ResourceLoader;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.observation.ClientRequestObservationConvention;
 import org.springframework.http.client.observation.DefaultClientRequestObservationConvention;
@@ -240,13 +241,13 @@ public final class ChannelClientAutoConfiguration {
 
 	@Bean
 	SmartInitializingSingleton vicinalChannelNamesVerifier(ObjectProvider<ClientChannels> channels,
-			ListableBeanFactory beanFactory, Environment environment) {
+			ListableBeanFactory beanFactory, Environment environment, ResourceLoader resources) {
 		boolean lazy = environment.getProperty("spring.main.lazy-initialization", Boolean.class, false);
 		return () -> {
 			if (!lazy) {
 				ClientChannels known = channels.getObject();
 				known.verifyNames();
-				new UnservedChannels(beanFactory, environment).warn(known.contracts());
+				new UnservedChannels(beanFactory, environment, resources).warn(known.contracts());
 			}
 		};
 	}

@@ -17,6 +17,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
 import org.springframework.context.annotation.ClassPathScanningCandidateComponentProvider;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.env.Environment;
+import org.springframework.core.io.ResourceLoader;
 import org.springframework.core.type.filter.AnnotationTypeFilter;
 import org.springframework.util.ClassUtils;
 
@@ -31,9 +32,19 @@ final class UnservedChannels {
 
 	private final Environment environment;
 
-	UnservedChannels(ListableBeanFactory beanFactory, Environment environment) {
+	private final ResourceLoader resources;
+
+	/**
+	 * Creates an instance.
+	 * @param beanFactory the beans of the application
+	 * @param environment its environment
+	 * @param resources the application context, which keeps what component scanning has
+	 * read of classes until it has started
+	 */
+	UnservedChannels(ListableBeanFactory beanFactory, Environment environment, ResourceLoader resources) {
 		this.beanFactory = beanFactory;
 		this.environment = environment;
+		this.resources = resources;
 	}
 
 	/**
@@ -67,7 +78,7 @@ final class UnservedChannels {
 		if (!AutoConfigurationPackages.has(this.beanFactory)) {
 			return found;
 		}
-		Interfaces scanner = new Interfaces(this.environment);
+		Interfaces scanner = new Interfaces(this.environment, this.resources);
 		for (String name : new TreeSet<>(AutoConfigurationPackages.get(this.beanFactory))) {
 			if (!name.isEmpty()) {
 				scanner.findCandidateComponents(name).forEach((definition) -> {
@@ -97,8 +108,9 @@ final class UnservedChannels {
 	/** Finds interfaces, which are no components. */
 	private static final class Interfaces extends ClassPathScanningCandidateComponentProvider {
 
-		Interfaces(Environment environment) {
+		Interfaces(Environment environment, ResourceLoader resources) {
 			super(false, environment);
+			setResourceLoader(resources);
 			addIncludeFilter(new AnnotationTypeFilter(AffinityChannel.class, true, false));
 		}
 

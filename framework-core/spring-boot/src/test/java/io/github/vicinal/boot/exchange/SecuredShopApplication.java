@@ -3,6 +3,7 @@ package io.github.vicinal.boot.exchange;
 import java.security.Principal;
 import java.util.concurrent.CompletableFuture;
 
+import io.github.vicinal.boot.PlainPasswords;
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.boot.SpringBootConfiguration;
@@ -21,6 +22,7 @@ import org.springframework.security.core.GrantedAuthority;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
+import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -53,8 +55,13 @@ class SecuredShopApplication {
 
 	@Bean
 	UserDetailsService users() {
-		return new InMemoryUserDetailsManager(User.withUsername("user").password("{noop}secret").roles("USER").build(),
-				User.withUsername("boss").password("{noop}secret").roles("USER", "ADMIN").build());
+		return new InMemoryUserDetailsManager(User.withUsername("user").password("secret").roles("USER").build(),
+				User.withUsername("boss").password("secret").roles("USER", "ADMIN").build());
+	}
+
+	@Bean
+	PasswordEncoder passwords() {
+		return new PlainPasswords();
 	}
 
 	/** Handlers that ask who calls. */

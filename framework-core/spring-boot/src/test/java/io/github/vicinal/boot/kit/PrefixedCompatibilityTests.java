@@ -5,10 +5,8 @@ import java.util.Map;
 import io.github.vicinal.testkit.KitEnvironment;
 import io.github.vicinal.testkit.RequestCompatibilityKit;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 
 /** Requests and responses of a server that has a context path, a servlet path or both. */
-@Tag("every-jdk")
 class PrefixedCompatibilityTests {
 
 	@Nested

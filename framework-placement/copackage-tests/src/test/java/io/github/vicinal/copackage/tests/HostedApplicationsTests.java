@@ -18,12 +18,15 @@ import io.github.vicinal.copackage.LayoutBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Applications of two versions of Spring Boot in one JVM, from their own jars. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Execution(ExecutionMode.CONCURRENT)
 class HostedApplicationsTests {
 
 	private static final String LOADER = "io.github.vicinal.launcher.ApplicationLoader";

@@ -5,10 +5,12 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ArchitectureTests {
 
 	private final JavaClasses tcp = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())

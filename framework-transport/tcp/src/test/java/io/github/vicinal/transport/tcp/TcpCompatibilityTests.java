@@ -12,20 +12,22 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The compatibility kit on the path {@code tcp}, without and with TLS. */
+/**
+ * The compatibility kit with typed calls on the path {@code tcp}, without and with TLS.
+ */
 class TcpCompatibilityTests {
 
 	@TempDir
 	private static Path directory;
 
-	private static KitEnvironment environment(boolean exchanges, Map<String, Object> properties) {
+	static KitEnvironment environment(boolean exchanges, Map<String, Object> properties) {
 		Map<String, Object> all = new TreeMap<>(properties);
 		all.put("vicinal.tcp.enabled", "true");
 		return VicinalKitEnvironment.of("tcp", exchanges, all, (context) -> {
 		});
 	}
 
-	private static Map<String, Object> tls() throws Exception {
+	static Map<String, Object> tls(Path directory) throws Exception {
 		Certificates certificates = new Certificates(Files.createTempDirectory(directory, "tls")).authority("ca")
 			.signed("both", "ca", "-ext", "san=ip:127.0.0.1");
 		String jks = "spring.ssl.bundle.jks.mesh.";
@@ -47,33 +49,12 @@ class TcpCompatibilityTests {
 	}
 
 	@Nested
-	class Exchanges extends ChannelCompatibilityKit {
-
-		@Override
-		protected KitEnvironment createEnvironment() {
-			return environment(true, Map.of());
-		}
-
-	}
-
-	@Nested
 	@Tag("deep")
 	class TypedCallsOverTls extends ChannelCompatibilityKit {
 
 		@Override
 		protected KitEnvironment createEnvironment() throws Exception {
-			return environment(false, tls());
-		}
-
-	}
-
-	@Nested
-	@Tag("deep")
-	class ExchangesOverTls extends ChannelCompatibilityKit {
-
-		@Override
-		protected KitEnvironment createEnvironment() throws Exception {
-			return environment(true, tls());
+			return environment(false, tls(directory));
 		}
 
 	}

@@ -22,6 +22,7 @@ import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.util.FileSystemUtils;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.support.RestClientAdapter;
@@ -36,6 +37,10 @@ final class Clients implements AutoCloseable {
 	private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(Clients.class);
 
 	private final Path rendezvous;
+
+	/** One for all proxies over HTTP: each has threads until it is collected. */
+	private final ClientHttpRequestFactory plain = ClientHttpRequestFactoryBuilder.jdk()
+		.build(HttpClientSettings.defaults());
 
 	private final Map<String, ConfigurableApplicationContext> applications = new LinkedHashMap<>();
 
@@ -120,9 +125,7 @@ final class Clients implements AutoCloseable {
 
 	/** Creates a proxy as plain Spring makes it. */
 	<T> T overHttp(Class<T> contract, String url, Consumer<RestClient.Builder> customizer) {
-		RestClient.Builder builder = RestClient.builder()
-			.requestFactory(ClientHttpRequestFactoryBuilder.jdk().build(HttpClientSettings.defaults()));
-		return proxy(contract, url, builder, customizer);
+		return proxy(contract, url, RestClient.builder().requestFactory(this.plain), customizer);
 	}
 
 	private static <T> T proxy(Class<T> contract, String url, RestClient.Builder builder,

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.kit.security;
 
 import java.util.EnumSet;
 
+import io.github.vicinal.boot.PlainPasswords;
 import jakarta.servlet.DispatcherType;
 
 import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
@@ -10,6 +11,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
+import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 
 /**
@@ -31,11 +33,13 @@ class SecuredServer {
 
 	@Bean
 	UserDetailsService users() {
-		// A manager would replace the passwords by hashes that take long to compare.
-		InMemoryUserDetailsManager known = new InMemoryUserDetailsManager(
-				User.withUsername("alice").password("{noop}a").roles("USER").build(),
-				User.withUsername("bob").password("{noop}b").roles("USER", "ADMIN").build());
-		return known::loadUserByUsername;
+		return new InMemoryUserDetailsManager(User.withUsername("alice").password("a").roles("USER").build(),
+				User.withUsername("bob").password("b").roles("USER", "ADMIN").build());
+	}
+
+	@Bean
+	PasswordEncoder passwords() {
+		return new PlainPasswords();
 	}
 
 }
