@@ -82,7 +82,10 @@ public final class PathSelector {
 
 	private static final int MASK = (1 << BITS) - 1;
 
-	/** Selects the timed calls whose CPU time is read, which costs a system call. */
+	/**
+	 * Selects the timed calls whose CPU time is read: one in 64, so that a reading, a
+	 * system call of 0.6 us, adds 0.01 us to a call.
+	 */
 	private static final int CPU_MASK = 63;
 
 	private static final int SPREAD = 0x9E3779B1;
@@ -98,12 +101,25 @@ public final class PathSelector {
 
 	private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS);
 
+	/**
+	 * Time between two looks after which calls in flight are not judged: looks come with
+	 * calls, so the process was idle, or paused for longer than a path may be late.
+	 */
 	private static final long MAX_GAP_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+	/** Time in which a peak of the latency decays to 1/e, the default of Finagle's. */
 	private static final long PEAK_DECAY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+	/**
+	 * Weight of a sample in the mean time of a method: within 16 timed calls the mean
+	 * follows a method that has become slower, before its calls look late.
+	 */
 	private static final double METHOD_WEIGHT = 1.0 / 16;
 
+	/**
+	 * Weight of a call in the share of failed ones: three failures in a row make 58 %,
+	 * which exceeds {@link #MAX_ERRORS}; two make 44 %, which does not.
+	 */
 	private static final double ERROR_WEIGHT = 0.25;
 
 	/** Share of failed calls above which a class leaves a path that is still open. */
