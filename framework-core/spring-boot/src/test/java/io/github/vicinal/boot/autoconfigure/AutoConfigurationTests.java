@@ -9,6 +9,7 @@ import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.exchange.ExchangeService;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.transport.shm.ShmOptions;
@@ -42,6 +43,7 @@ import org.springframework.boot.restclient.autoconfigure.RestClientAutoConfigura
 import org.springframework.boot.restclient.autoconfigure.service.HttpServiceClientAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -131,6 +133,17 @@ class AutoConfigurationTests {
 				.hasSingleBean(Baskets.class)
 				.doesNotHaveBean(ClientChannels.class)
 				.doesNotHaveBean(ChannelsEndpoint.class));
+	}
+
+	/** Those of Jetty: module jetty-tests. */
+	@Test
+	void exchangesAreThoseOfTheWebServer() {
+		this.server.run((context) -> assertThat(context.getBeanNamesForType(ExchangeService.class, true, false))
+			.containsExactly("vicinalExchangeService"));
+		this.server.withClassLoader(new FilteredClassLoader(TomcatWebServer.class))
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(ServiceCatalog.class)
+				.doesNotHaveBean(ExchangeService.class));
 	}
 
 	@Test

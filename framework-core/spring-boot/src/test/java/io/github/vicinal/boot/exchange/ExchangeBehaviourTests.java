@@ -186,7 +186,7 @@ class ExchangeBehaviourTests {
 	}
 
 	/** The first requests go over HTTP and bring the announcement. */
-	private static void connect(RestClient client, Exchanges sent, String path) {
+	static void connect(RestClient client, Exchanges sent, String path) {
 		long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
 		while (calls(sent, path) == 0) {
 			assertThat(client.get()
@@ -198,7 +198,7 @@ class ExchangeBehaviourTests {
 		}
 	}
 
-	private static long calls(Exchanges exchanges, String path) {
+	static long calls(Exchanges exchanges, String path) {
 		var report = exchanges.report();
 		return (report == null) ? 0
 				: report.peers()

@@ -63,7 +63,8 @@ final class ExchangeBehaviours {
 		byte[] body = response.getBody().readAllBytes();
 		String text = (body.length > 1500) ? body.length + " bytes"
 				: new String(body, StandardCharsets.UTF_8).replaceAll("timestamp\":\"[^\"]*", "timestamp\":\"T");
-		return (response.getStatusCode().value() + " " + headers + " " + text).replaceAll("=[0-9A-F]{32}", "=ID")
+		return (response.getStatusCode().value() + " " + headers + " " + text)
+			.replaceAll("=([0-9A-F]{32}|node0[a-z0-9.]+)", "=ID")
 			.replaceAll("<div id='created'>[^<]*", "<div>");
 	}
 
