@@ -221,7 +221,7 @@ final class JettyStream implements HttpStream {
 			callback.succeeded();
 			return;
 		}
-		if (isLost()) {
+		if (this.lost) {
 			callback.failed(new EofException("The connection is closed"));
 			return;
 		}
@@ -234,19 +234,6 @@ final class JettyStream implements HttpStream {
 			body.position(body.limit());
 		}
 		write(body, last, callback, false);
-	}
-
-	/**
-	 * A socket is closed when an interrupted thread writes to it, and what it has not
-	 * sent is lost.
-	 */
-	private boolean isLost() {
-		if (Thread.currentThread().isInterrupted() && !this.lost) {
-			this.lost = true;
-			this.exchange.interrupted();
-			this.exchange.lose();
-		}
-		return this.lost;
 	}
 
 	/** Clients of exchanges do not see responses that announce another one. */
