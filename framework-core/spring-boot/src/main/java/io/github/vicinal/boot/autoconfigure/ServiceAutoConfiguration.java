@@ -9,12 +9,15 @@ import io.github.vicinal.boot.server.ConnectionTickets;
 import io.github.vicinal.boot.server.MvcServiceSource;
 import io.github.vicinal.boot.server.RequestPermits;
 import io.github.vicinal.boot.server.RequestRules;
+import io.github.vicinal.boot.server.RequestSockets;
 import io.github.vicinal.boot.server.ServerObservation;
 import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
 import io.github.vicinal.boot.server.ThreadIsolation;
 import io.github.vicinal.boot.server.TomcatExchanges;
 import io.github.vicinal.boot.server.TypedHandlerMapping;
+import io.github.vicinal.boot.server.jetty.JettyExchanges;
+import io.github.vicinal.boot.server.jetty.JettySockets;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.exchange.ExchangeService;
 import io.github.vicinal.exchange.HttpExchanges;
@@ -60,7 +63,8 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
  *
  * @since 0.1.0
  */
-@AutoConfiguration(after = { LocalTransportAutoConfiguration.class, RequestServerAutoConfiguration.class })
+@AutoConfiguration(after = { LocalTransportAutoConfiguration.class, RequestServerAutoConfiguration.class },
+		afterName = "org.springframework.boot.jetty.autoconfigure.servlet.JettyServletWebServerAutoConfiguration")
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({ DispatcherServlet.class, ServletContext.class })
 @ConditionalOnBean(Codecs.class)
@@ -138,8 +142,9 @@ public final class ServiceAutoConfiguration {
 	}
 
 	@Bean
-	FilterRegistrationBean<AnnouncementFilter> vicinalAnnouncementFilter() {
-		FilterRegistrationBean<AnnouncementFilter> registration = new FirstFilter(new AnnouncementFilter());
+	FilterRegistrationBean<AnnouncementFilter> vicinalAnnouncementFilter(ObjectProvider<RequestSockets> sockets) {
+		FilterRegistrationBean<AnnouncementFilter> registration = new FirstFilter(
+				new AnnouncementFilter(sockets::getIfAvailable));
 		registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
 		registration.setDispatcherTypes(DispatcherType.REQUEST);
 		return registration;
@@ -177,8 +182,39 @@ public final class ServiceAutoConfiguration {
 		};
 	}
 
+	private static @Nullable WebServer webServer(ApplicationContext context) {
+		return (context instanceof WebServerApplicationContext web) ? web.getWebServer() : null;
+	}
+
+	/** Beans for applications that Jetty serves, which Tomcat could serve, too. */
+	@Configuration(proxyBeanMethods = false)
+	@Order(0)
+	@ConditionalOnBooleanProperty(name = "vicinal.http-exchanges.enabled", matchIfMissing = true)
+	@ConditionalOnClass(name = { "org.springframework.boot.jetty.JettyWebServer", "org.eclipse.jetty.server.HttpStream",
+			"org.eclipse.jetty.ee11.servlet.ServletApiRequest" })
+	@ConditionalOnBean(type = "org.springframework.boot.jetty.servlet.JettyServletWebServerFactory")
+	static class JettyExchangesConfiguration {
+
+		@Bean
+		@Lazy
+		@ConditionalOnMissingBean
+		ExchangeService vicinalJettyExchangeService(ApplicationContext context, ThreadIsolation isolation,
+				ConnectionTickets tickets, Codecs codecs) {
+			return new ExchangeService(new JettyExchanges(() -> webServer(context), isolation, tickets), codecs);
+		}
+
+		@Bean
+		@Lazy
+		@ConditionalOnMissingBean
+		RequestSockets vicinalJettySockets() {
+			return new JettySockets();
+		}
+
+	}
+
 	/** Beans for applications with Tomcat. */
 	@Configuration(proxyBeanMethods = false)
+	@Order(1)
 	@ConditionalOnBooleanProperty(name = "vicinal.http-exchanges.enabled", matchIfMissing = true)
 	@ConditionalOnClass(
 			name = { "org.springframework.boot.tomcat.TomcatWebServer", "org.apache.coyote.AbstractProcessor" })
@@ -190,10 +226,6 @@ public final class ServiceAutoConfiguration {
 		ExchangeService vicinalExchangeService(ApplicationContext context, ThreadIsolation isolation,
 				ConnectionTickets tickets, Codecs codecs) {
 			return new ExchangeService(new TomcatExchanges(() -> webServer(context), isolation, tickets), codecs);
-		}
-
-		private static @Nullable WebServer webServer(ApplicationContext context) {
-			return (context instanceof WebServerApplicationContext web) ? web.getWebServer() : null;
 		}
 
 	}

@@ -3,6 +3,7 @@ package io.github.vicinal.boot.server;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import io.github.vicinal.peer.PeerAnnouncement;
 import jakarta.servlet.FilterChain;
@@ -22,6 +23,22 @@ public final class AnnouncementFilter extends OncePerRequestFilter {
 	/** The attribute of requests whose client has a certificate. */
 	private static final String CERTIFICATES = "jakarta.servlet.request.X509Certificate";
 
+	private final Supplier<@Nullable RequestSockets> sockets;
+
+	/** Creates a filter for web servers that show connections as they are. */
+	public AnnouncementFilter() {
+		this(() -> null);
+	}
+
+	/**
+	 * Creates a filter.
+	 * @param sockets finds the connections of requests, {@code null} if requests show
+	 * them
+	 */
+	public AnnouncementFilter(Supplier<@Nullable RequestSockets> sockets) {
+		this.sockets = sockets;
+	}
+
 	@Override
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
@@ -38,7 +55,8 @@ public final class AnnouncementFilter extends OncePerRequestFilter {
 		}
 		RequestWatch watch = new RequestWatch();
 		Set<String> known = ClientHeaders.known(request.getHeader(PeerAnnouncement.SENT_HEADERS_HEADER));
-		ConnectionFacts facts = ConnectionFacts.of(request, known);
+		RequestSockets looking = this.sockets.get();
+		ConnectionFacts facts = ConnectionFacts.of(request, (looking != null) ? looking.of(request) : null, known);
 		request.setAttribute(Inquiry.ATTRIBUTE, new Inquiry(contract, facts, refusal(request, facts, known), watch));
 		boolean body = request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
 		chain.doFilter(new WatchedRequest(request, watch, false, body), new ChannelResponse(response, true));
@@ -48,7 +66,7 @@ public final class AnnouncementFilter extends OncePerRequestFilter {
 		if (facts == null) {
 			return "the headers that the HTTP client adds are too large to be kept";
 		}
-		if (request.isSecure() != facts.secure()) {
+		if (request.isSecure() != "https".equals(request.getScheme())) {
 			return "the request is %s, although its scheme is %s"
 				.formatted(request.isSecure() ? "secure" : "not secure", request.getScheme());
 		}

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param framing how the client says where requests end
  */
 record ConnectionFacts(String scheme, String remoteAddr, String localAddr, String localName, int localPort,
-		Set<String> own, Map<String, List<String>> headers, BodyFraming framing) {
+		Set<String> own, Map<String, List<String>> headers, BodyFraming framing) implements ClientConnection {
 
 	/** Headers that HTTP clients add by themselves and that do not depend on the call. */
 	private static final List<String> CLIENT_HEADERS = List.of("host", "connection", "user-agent", "accept-encoding",
@@ -61,12 +61,28 @@ record ConnectionFacts(String scheme, String remoteAddr, String localAddr, Strin
 	 * @return the facts, or {@code null} if they are too large to be kept
 	 */
 	static @Nullable ConnectionFacts of(HttpServletRequest request, Set<String> known) {
+		return of(request, null, known);
+	}
+
+	/**
+	 * Reads the facts of a request that arrived over HTTP.
+	 * @param request the request
+	 * @param socket its connection, {@code null} if it is that which the request shows
+	 * @param known lower-case names of the headers that the client itself set
+	 * @return the facts, or {@code null} if they are too large to be kept
+	 */
+	static @Nullable ConnectionFacts of(HttpServletRequest request, RequestSockets.@Nullable Socket socket,
+			Set<String> known) {
 		Map<String, List<String>> headers = ofLibrary((name) -> Collections.list(request.getHeaders(name)), known);
 		if (headers == null) {
 			return null;
 		}
-		return new ConnectionFacts(request.getScheme(), text(request.getRemoteAddr()), text(request.getLocalAddr()),
-				text(request.getLocalName()), request.getLocalPort(), own(known), headers, BodyFraming.of(request));
+		if (socket == null) {
+			return new ConnectionFacts(request.getScheme(), text(request.getRemoteAddr()), text(request.getLocalAddr()),
+					text(request.getLocalName()), request.getLocalPort(), own(known), headers, BodyFraming.of(request));
+		}
+		return new ConnectionFacts(socket.scheme(), socket.remoteAddr(), socket.localAddr(),
+				text(request.getLocalName()), socket.localPort(), own(known), headers, BodyFraming.of(request));
 	}
 
 	/**

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -423,7 +424,11 @@ final class ExchangeProcessor extends AbstractProcessor {
 	@Override
 	protected void execute(Runnable task) {
 		try {
-			this.server.executor().execute(task);
+			Executor threads = this.server.executor();
+			if (threads == null) {
+				throw new RejectedExecutionException("the web server has stopped");
+			}
+			threads.execute(task);
 		}
 		catch (RejectedExecutionException ex) {
 			log.warn("The container takes no further tasks of an exchange", ex);

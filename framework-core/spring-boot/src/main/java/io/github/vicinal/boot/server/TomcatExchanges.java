@@ -1,14 +1,11 @@
 package io.github.vicinal.boot.server;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-import io.github.vicinal.exchange.ExchangeHandler;
 import io.github.vicinal.exchange.ServerExchange;
 import org.apache.catalina.connector.Connector;
 import org.apache.coyote.http11.AbstractHttp11Protocol;
@@ -22,18 +19,12 @@ import org.springframework.boot.web.server.WebServer;
  * been parsed. Everything behind it runs as for any request: valves, constraints,
  * filters, sessions, asynchronous handlers, error pages and the access log. Thread-safe.
  */
-public final class TomcatExchanges implements ExchangeHandler {
+public final class TomcatExchanges extends ServletExchanges {
 
 	/** Maximum number of processors that are kept for further exchanges. */
 	private static final int MAX_POOLED = 256;
 
 	private static final Duration DEFAULT_IO_TIMEOUT = Duration.ofSeconds(20);
-
-	private final Supplier<@Nullable WebServer> webServer;
-
-	private final ThreadIsolation isolation;
-
-	private final ConnectionTickets tickets;
 
 	private final ConcurrentLinkedDeque<ExchangeProcessor> pool = new ConcurrentLinkedDeque<>();
 
@@ -49,34 +40,29 @@ public final class TomcatExchanges implements ExchangeHandler {
 	 */
 	public TomcatExchanges(Supplier<@Nullable WebServer> webServer, ThreadIsolation isolation,
 			ConnectionTickets tickets) {
-		this.webServer = webServer;
-		this.isolation = isolation;
-		this.tickets = tickets;
+		super(webServer, isolation, tickets);
 	}
 
 	@Override
-	public Optional<String> refusal() {
-		if (this.protocol != null) {
-			return Optional.empty();
-		}
-		if (!(this.webServer.get() instanceof TomcatWebServer server)) {
-			return Optional.of("its web server is not an embedded Tomcat");
+	protected @Nullable String connect(@Nullable WebServer webServer) {
+		if (!(webServer instanceof TomcatWebServer server)) {
+			return "its web server is not an embedded Tomcat";
 		}
 		Connector connector = server.getTomcat().getConnector();
 		if (!(connector.getProtocolHandler() instanceof AbstractHttp11Protocol<?> found)) {
-			return Optional.of("its connector speaks %s".formatted(connector.getProtocol()));
+			return "its connector speaks %s".formatted(connector.getProtocol());
 		}
 		if (found.isSSLEnabled() || connector.getSecure()) {
-			return Optional.of("its connector accepts TLS only, and exchanges have no certificates");
+			return "its connector accepts TLS only, and exchanges have no certificates";
 		}
 		try {
 			new ExchangeProcessor(this, found).recycle();
 		}
 		catch (LinkageError | RuntimeException ex) {
-			return Optional.of("this version of Tomcat differs from those that exchanges are made for: " + ex);
+			return "this version of Tomcat differs from those that exchanges are made for: " + ex;
 		}
 		this.protocol = found;
-		return Optional.empty();
+		return null;
 	}
 
 	AbstractHttp11Protocol<?> protocol() {
@@ -87,34 +73,14 @@ public final class TomcatExchanges implements ExchangeHandler {
 		return known;
 	}
 
-	Executor executor() {
+	@Override
+	protected @Nullable Executor executor() {
 		return protocol().getExecutor();
 	}
 
-	ConnectionFacts facts(ServerExchange exchange) {
-		return this.tickets.required(exchange.ticket());
-	}
-
 	@Override
-	public void check(ServerExchange exchange) {
-		facts(exchange).requireKnown(exchange.head().fields());
-	}
-
-	@Override
-	public void serveHere(ServerExchange exchange) {
-		this.isolation.run(null, () -> {
-			serve(exchange);
-			return true;
-		});
-	}
-
-	@Override
-	public void serveElsewhere(ServerExchange exchange) {
-		Executor threads = executor();
-		if (threads == null) {
-			throw new RejectedExecutionException("the web server has stopped");
-		}
-		threads.execute(() -> serve(exchange));
+	protected Runnable prepare(ServerExchange exchange, ClientConnection client) {
+		return () -> serve(exchange);
 	}
 
 	private void serve(ServerExchange exchange) {

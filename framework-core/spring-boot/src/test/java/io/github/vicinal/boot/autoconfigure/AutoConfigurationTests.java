@@ -10,6 +10,7 @@ import io.github.vicinal.boot.client.InvalidChannelException;
 import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.exchange.ExchangeService;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.report.ChannelReport;
@@ -45,6 +46,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.client.RestClient;
@@ -133,6 +135,17 @@ class AutoConfigurationTests {
 				.hasSingleBean(Baskets.class)
 				.doesNotHaveBean(ClientChannels.class)
 				.doesNotHaveBean(ChannelsEndpoint.class));
+	}
+
+	/** Those of Jetty: module jetty-tests. */
+	@Test
+	void exchangesAreThoseOfTheWebServer() {
+		this.server.run((context) -> assertThat(context.getBeanNamesForType(ExchangeService.class, true, false))
+			.containsExactly("vicinalExchangeService"));
+		this.server.withClassLoader(new FilteredClassLoader(TomcatWebServer.class))
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(ServiceCatalog.class)
+				.doesNotHaveBean(ExchangeService.class));
 	}
 
 	@Test

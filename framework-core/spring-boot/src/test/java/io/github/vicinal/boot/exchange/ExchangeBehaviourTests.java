@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.github.vicinal.boot.actuate.ExchangeMetrics;
@@ -41,7 +42,9 @@ class ExchangeBehaviourTests {
 
 	private static final Duration READ_TIMEOUT = Duration.ofSeconds(20);
 
-	/** The first two are executed by a thread of Tomcat, later ones by the caller's. */
+	/**
+	 * The first two are executed by a thread of the server, later ones by the caller's.
+	 */
 	private static final int ATTEMPTS = 3;
 
 	@RegisterExtension
@@ -175,18 +178,37 @@ class ExchangeBehaviourTests {
 		behaviours.forEach((name, behaviour) -> tests.add(DynamicTest.dynamicTest(name, () -> {
 			for (int i = 0; i < ATTEMPTS; i++) {
 				String expected = observe(behaviour, plain, base);
-				assertThat(observe(behaviour, exchanges, base)).as("attempt %d", i).isEqualTo(expected);
+				String observed = observe(behaviour, exchanges, base);
+				if (!observed.equals(expected) && !isRightToo(name, observed, () -> observe(behaviour, plain, base))) {
+					assertThat(observed).as("attempt %d", i).isEqualTo(expected);
+				}
 			}
 		})));
 		tests.add(DynamicTest.dynamicTest("went over the path", () -> {
 			assertThat(calls(sent, path)).isGreaterThan((ATTEMPTS - 1L) * behaviours.size());
-			assertThat(calls(sent, "http")).isLessThan(50);
+			assertThat(calls(sent, "http")).isLessThan(maxOverHttp());
 		}));
 		return tests.stream();
 	}
 
+	/**
+	 * Returns whether a web server may do what was observed, although it has done
+	 * something else over HTTP.
+	 * @param name name of the behaviour
+	 * @param observed what an exchange has shown
+	 * @param overHttp does the same over HTTP again
+	 */
+	boolean isRightToo(String name, String observed, Supplier<String> overHttp) {
+		return false;
+	}
+
+	/** Returns a bound of the number of requests that are left to HTTP. */
+	int maxOverHttp() {
+		return 50;
+	}
+
 	/** The first requests go over HTTP and bring the announcement. */
-	private static void connect(RestClient client, Exchanges sent, String path) {
+	static void connect(RestClient client, Exchanges sent, String path) {
 		long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
 		while (calls(sent, path) == 0) {
 			assertThat(client.get()
@@ -198,7 +220,7 @@ class ExchangeBehaviourTests {
 		}
 	}
 
-	private static long calls(Exchanges exchanges, String path) {
+	static long calls(Exchanges exchanges, String path) {
 		var report = exchanges.report();
 		return (report == null) ? 0
 				: report.peers()

@@ -1,21 +1,20 @@
 package io.github.vicinal.boot.exchange;
 
-import java.io.CharArrayWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.report.ChannelReport.PathReport;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import org.apache.catalina.valves.AbstractAccessLogValve;
 import org.assertj.core.api.SoftAssertions;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
@@ -23,13 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.boot.SpringBootConfiguration;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
-import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -41,8 +34,9 @@ import org.springframework.web.client.RestClient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What HTTP libraries add to requests and do to responses, what Tomcat does on its way to
- * a socket, and what its access log says: the same for exchanges and over HTTP.
+ * What HTTP libraries add to requests and do to responses, what the web server does on
+ * its way to a socket, and what its access log says: the same for exchanges and over
+ * HTTP.
  */
 @Timeout(180)
 class ExchangeDetailTests {
@@ -54,7 +48,7 @@ class ExchangeDetailTests {
 
 	/** A request, by which the client sees its response. */
 	@FunctionalInterface
-	private interface Exchange {
+	interface Exchange {
 
 		RestClient.RequestHeadersSpec<?> of(RestClient client);
 
@@ -63,7 +57,7 @@ class ExchangeDetailTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "http-components", "jdk", "simple" })
 	void areThoseOfHttp(String library) throws Exception {
-		ConfigurableApplicationContext server = this.applications.start(Server.class,
+		ConfigurableApplicationContext server = this.applications.start(server(),
 				Map.of("server.port", "0", "server.shutdown", "immediate", "vicinal.server.paths", "direct",
 						"server.compression.enabled", "true", "server.compression.mime-types", "text/plain"));
 		String base = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
@@ -71,14 +65,14 @@ class ExchangeDetailTests {
 		ConfigurableApplicationContext application = this.applications.client("direct", library);
 		RestClient exchanges = application.getBean(RestClient.Builder.class).baseUrl(base).build();
 		Exchanges sent = application.getBean(Exchanges.class);
-		BlockingQueue<String> log = server.getBean(Log.class).lines;
+		BlockingQueue<String> log = server.getBean(AccessLog.class).lines();
 		connect(exchanges, sent);
 		while (log.poll(1, TimeUnit.SECONDS) != null) {
 			assertThat(sent.report()).isNotNull();
 		}
 		SoftAssertions differences = new SoftAssertions();
 		for (Map.Entry<String, Exchange> each : all(library).entrySet()) {
-			// The first ones are executed by a thread of Tomcat, later ones by the
+			// The first ones are executed by a thread of the server, later ones by the
 			// caller's.
 			for (int i = 0; i < 3; i++) {
 				int requests = each.getKey().equals(FOLLOWED) ? 2 : 1;
@@ -89,6 +83,11 @@ class ExchangeDetailTests {
 		}
 		differences.assertAll();
 		assertThat(calls(sent)).as("exchanges").isGreaterThan(all(library).size());
+	}
+
+	/** The application, which has an {@link AccessLog}. */
+	Class<?> server() {
+		return TomcatDetails.class;
 	}
 
 	private RestClient overHttp(String library, String base) {
@@ -153,9 +152,10 @@ class ExchangeDetailTests {
 		catch (ResourceAccessException ex) {
 			seen = "failed";
 		}
-		StringBuilder lines = new StringBuilder();
+		// The server logs a request after its client has the response.
+		Set<String> lines = new TreeSet<>();
 		for (int i = 0; i < requests; i++) {
-			lines.append('\n').append(log.poll(10, TimeUnit.SECONDS));
+			lines.add(String.valueOf(log.poll(10, TimeUnit.SECONDS)));
 		}
 		return seen + lines;
 	}
@@ -194,20 +194,11 @@ class ExchangeDetailTests {
 					.sum();
 	}
 
-	/** Keeps the lines of the access log. */
-	private static final class Log extends AbstractAccessLogValve {
+	/** The lines of the access log: method, target, status and bytes of the body. */
+	@FunctionalInterface
+	interface AccessLog {
 
-		private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
-
-		Log() {
-			setPattern("%m %U%q %s %B");
-			setAsyncSupported(true);
-		}
-
-		@Override
-		protected void log(CharArrayWriter message) {
-			this.lines.add(message.toString());
-		}
+		BlockingQueue<String> lines();
 
 	}
 
@@ -302,23 +293,6 @@ class ExchangeDetailTests {
 		@GetMapping("/")
 		String root() {
 			return "root";
-		}
-
-	}
-
-	@SpringBootConfiguration
-	@EnableAutoConfiguration
-	@Import(DetailController.class)
-	static class Server {
-
-		@Bean
-		Log log() {
-			return new Log();
-		}
-
-		@Bean
-		WebServerFactoryCustomizer<TomcatServletWebServerFactory> logging(Log log) {
-			return (factory) -> factory.addEngineValves(log);
 		}
 
 	}
