@@ -20,6 +20,8 @@ import io.github.vicinal.topic.Topics;
 import io.github.vicinal.topic.observation.TopicObservations;
 import io.github.vicinal.topic.observation.TopicProcessObservationConvention;
 import io.github.vicinal.topic.observation.TopicPublishObservationConvention;
+import io.github.vicinal.topic.remote.RemoteTopics;
+import io.github.vicinal.topic.remote.TopicCarrier;
 import io.github.vicinal.transport.shm.topic.ShmTopics;
 import io.micrometer.observation.ObservationRegistry;
 
@@ -53,17 +55,24 @@ public final class TopicAutoConfiguration {
 	ShmTopics vicinalTopics(PeerIdentity identity, Rendezvous rendezvous, Codecs codecs, Environment environment,
 			ObjectProvider<ObservationRegistry> registry, ObjectProvider<TopicPublishObservationConvention> publish,
 			ObjectProvider<TopicProcessObservationConvention> process, ObjectProvider<TopicWatcher> watchers,
-			TopicGrants grants) {
+			TopicGrants grants, RemoteTopics remote) {
 		TopicObservations observations = new TopicObservations(registry.getIfAvailable(() -> ObservationRegistry.NOOP),
 				publish.getIfAvailable(), process.getIfAvailable());
 		return new ShmTopics(identity, environment.getProperty("spring.application.name", "application"), rendezvous,
-				codecs.mapper(), observations, watchers.orderedStream().toList(), grants);
+				codecs.mapper(), observations, watchers.orderedStream().toList(), grants, remote);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
 	TopicGrants vicinalTopicGrants(TopicProperties properties) {
 		return new PropertyGrants(properties);
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	RemoteTopics vicinalRemoteTopics(TopicProperties properties, ObjectProvider<TopicCarrier> carriers) {
+		return new PropertyRemoteTopics(properties, carriers.orderedStream().toList());
 	}
 
 	@Bean

@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -22,7 +23,7 @@ public record TopicProperties(@DefaultValue("true") boolean enabled, @DefaultVal
 
 	/** The room of a topic that has no properties. */
 	static final Room DEFAULT = new Room(DataSize.ofMegabytes(4), WhenFull.BLOCK, Duration.ofSeconds(5), false,
-			Set.of(), Set.of());
+			Set.of(), Set.of(), false, List.of());
 
 	/**
 	 * The room that one publisher of a topic has.
@@ -37,10 +38,15 @@ public record TopicProperties(@DefaultValue("true") boolean enabled, @DefaultVal
 	 * empty.
 	 * @param subscribers Names of the applications that may subscribe. All of this user,
 	 * if empty.
+	 * @param otherHosts Whether subscribers of other hosts get what this application
+	 * publishes. Needs vicinal-transport-tcp with vicinal.tcp.ssl.bundle.
+	 * @param remotePublishers Addresses of the processes of other hosts that publish,
+	 * such as 10.0.0.7:7400. A name stands for all its addresses.
 	 */
 	public record Room(@DefaultValue("4MB") DataSize capacity, @DefaultValue("block") WhenFull whenFull,
 			@DefaultValue("5s") Duration patience, @DefaultValue("false") boolean durable,
-			@DefaultValue Set<String> publishers, @DefaultValue Set<String> subscribers) {
+			@DefaultValue Set<String> publishers, @DefaultValue Set<String> subscribers,
+			@DefaultValue("false") boolean otherHosts, @DefaultValue List<String> remotePublishers) {
 	}
 
 }

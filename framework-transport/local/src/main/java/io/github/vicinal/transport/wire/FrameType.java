@@ -62,7 +62,13 @@ public enum FrameType {
 	PING(16),
 
 	/** Either side: the answer to PING. */
-	PONG(17);
+	PONG(17),
+
+	/**
+	 * Either side: part of a topic. As the first frame of a connection it says that the
+	 * connection carries a topic, not calls.
+	 */
+	TOPIC(18);
 
 	private static final FrameType[] VALUES = values();
 

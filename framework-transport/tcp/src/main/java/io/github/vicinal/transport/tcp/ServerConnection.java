@@ -7,12 +7,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 import javax.net.ssl.SSLSession;
 
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.Reply;
+import io.github.vicinal.topic.remote.TopicConnection;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
@@ -81,6 +83,9 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> implemen
 
 	/** Name in the client's certificate, empty if it has none. */
 	private volatile String subject = "";
+
+	/** What the connection carries instead of calls. Used by the event loop. */
+	private @Nullable TopicChannel topics;
 
 	ServerConnection(TcpPathServer server, Channel channel, FrameDecoder decoder) {
 		this.server = server;
@@ -156,11 +161,22 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> implemen
 		}
 		FrameType type = frame.header().type;
 		if (!this.welcomed) {
+			if (type == FrameType.TOPIC) {
+				carryTopic();
+				topic(frame);
+				return;
+			}
 			hello(frame);
 			return;
 		}
 		switch (type) {
-			case BIND, CALL -> accept(frame);
+			case TOPIC -> topic(frame);
+			case BIND, CALL -> {
+				if (this.topics != null) {
+					throw new WireException(Refusal.MALFORMED, "a connection carries calls or a topic, not both");
+				}
+				accept(frame);
+			}
 			case GOODBYE -> context.close();
 			case PING -> {
 				requireEmpty(frame);
@@ -177,6 +193,30 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> implemen
 			throw new WireException(Refusal.MALFORMED, "a frame of type %s carries nothing, but this one %d bytes"
 				.formatted(frame.header().type, frame.header().length));
 		}
+	}
+
+	private void topic(Frame frame) throws WireException {
+		TopicChannel known = this.topics;
+		if (known == null) {
+			throw new WireException(Refusal.MALFORMED, "a connection carries calls or a topic, not both");
+		}
+		known.received(frame.body());
+	}
+
+	/** Hands the connection to the topics of this process, if any are for other hosts. */
+	private void carryTopic() throws WireException {
+		Consumer<TopicConnection> acceptor = this.server.topics();
+		if (acceptor == null || this.server.draining()) {
+			throw new WireException(Refusal.SERVICE_REFUSES,
+					"no topic of this application is for other hosts: set vicinal.topics.named.<topic>.other-hosts=true there");
+		}
+		this.welcomed = true;
+		this.decoder.accept(this.server.options().limits());
+		TopicChannel made = new TopicChannel(this.channel, this.guard, this.server.options().maxFrameBytes(),
+				"%s (%s)".formatted(client(), this.subject));
+		this.topics = made;
+		this.guard.begin(this.channel);
+		acceptor.accept(made);
 	}
 
 	private void hello(Frame frame) throws WireException {
@@ -230,7 +270,12 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> implemen
 
 	@Override
 	public void channelWritabilityChanged(ChannelHandlerContext context) {
-		read();
+		if (this.topics != null) {
+			this.topics.writabilityChanged();
+		}
+		else {
+			read();
+		}
 		context.fireChannelWritabilityChanged();
 	}
 
@@ -392,6 +437,9 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> implemen
 
 	@Override
 	public void channelInactive(ChannelHandlerContext context) {
+		if (this.topics != null) {
+			this.topics.end("closed the connection");
+		}
 		this.server.left(this);
 	}
 

@@ -158,6 +158,13 @@ public final class TcpAutoConfiguration {
 	}
 
 	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	TcpTopicCarrier vicinalTcpTopicCarrier(ObjectProvider<TcpPathServer> server, TcpOptions options) {
+		return new TcpTopicCarrier(server::getObject, options, this.tls.client());
+	}
+
+	@Bean
 	PathMeters vicinalTcpMeters(ConfigurableListableBeanFactory beanFactory) {
 		List<PathMeter> meters = TcpMeters.of(existing(beanFactory, TcpPathServer.class),
 				existing(beanFactory, TcpPathProvider.class));

@@ -13,12 +13,14 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.topic.remote.TopicConnection;
 import io.github.vicinal.transport.wire.Frames;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerCalls;
@@ -75,6 +77,9 @@ public final class TcpPathServer implements PathServer {
 	private volatile @Nullable Channel listener;
 
 	private volatile @Nullable ExecutorService threads;
+
+	/** Takes over connections that carry topics; {@code null} while there are none. */
+	private volatile @Nullable Consumer<TopicConnection> topics;
 
 	private volatile String unavailable = "it is not started";
 
@@ -274,6 +279,16 @@ public final class TcpPathServer implements PathServer {
 			throw new IllegalStateException("a connection before the start");
 		}
 		return started;
+	}
+
+	/** Accepts connections that carry topics. */
+	void accept(Consumer<TopicConnection> acceptor) {
+		this.topics = acceptor;
+	}
+
+	/** Returns what takes over connections that carry topics. */
+	@Nullable Consumer<TopicConnection> topics() {
+		return this.topics;
 	}
 
 	boolean draining() {

@@ -170,9 +170,15 @@ final class Tls {
 
 	/** Returns the handler of a connection that a client makes. */
 	SslHandler connecting(Channel channel, InetSocketAddress peer, Executor executor, long timeoutMillis) {
-		return timed(
-				context().newHandler(channel.alloc(), peer.getAddress().getHostAddress(), peer.getPort(), executor),
-				timeoutMillis);
+		return connecting(channel, peer.getAddress().getHostAddress(), peer.getPort(), executor, timeoutMillis);
+	}
+
+	/**
+	 * Returns the handler of a connection that a client makes.
+	 * @param host name or address that the certificate must be for
+	 */
+	SslHandler connecting(Channel channel, String host, int port, Executor executor, long timeoutMillis) {
+		return timed(context().newHandler(channel.alloc(), host, port, executor), timeoutMillis);
 	}
 
 	private static SslHandler timed(SslHandler handler, long timeoutMillis) {

@@ -15,11 +15,19 @@ final class AttachedSubscriber {
 
 	private final Runnable onClose;
 
+	/** Number of threads that may sleep. */
+	private final int sleepers;
+
 	private long startPosition;
 
 	private long startSequence;
 
 	AttachedSubscriber(String name, String application, PairMemory pair, Bells bells, Runnable onClose) {
+		this(name, application, pair, bells, onClose, pair.threads());
+	}
+
+	AttachedSubscriber(String name, String application, PairMemory pair, Bells bells, Runnable onClose, int sleepers) {
+		this.sleepers = sleepers;
 		this.name = name;
 		this.application = application;
 		this.pair = pair;
@@ -65,8 +73,12 @@ final class AttachedSubscriber {
 		return false;
 	}
 
+	int sleepers() {
+		return this.sleepers;
+	}
+
 	void wakeAll() {
-		for (int thread = 0; thread < this.pair.threads(); thread++) {
+		for (int thread = 0; thread < this.sleepers; thread++) {
 			wake(thread);
 		}
 	}

@@ -35,7 +35,7 @@ final class Handshake {
 
 	private static final int MAGIC = 0x56_54_4F_50;
 
-	private static final int VERSION = 1;
+	private static final int VERSION = 2;
 
 	private static final int GRANT = 1;
 
@@ -54,9 +54,11 @@ final class Handshake {
 	 * @param application its application
 	 * @param threads how many threads take messages
 	 * @param bells kinds of bells that it can use, best first
+	 * @param others whether it takes messages of publishers of other hosts
+	 * @param resume where it left off
 	 */
 	record Request(String topic, TopicModel model, String format, String subscriber, String application, int threads,
-			Set<String> bells) {
+			Set<String> bells, boolean others, Resume resume) {
 
 		void send(WritableByteChannel channel) throws IOException {
 			Handshake.send(channel, (out) -> {
@@ -69,6 +71,10 @@ final class Handshake {
 				out.writeUTF(this.application);
 				out.writeShort(this.threads);
 				out.writeUTF(String.join(",", this.bells));
+				out.writeBoolean(this.others);
+				out.writeLong(this.resume.epoch());
+				out.writeLong(this.resume.position());
+				out.writeLong(this.resume.sequence());
 			});
 		}
 
@@ -91,7 +97,8 @@ final class Handshake {
 							"the subscriber has version %d of topics, this side %d".formatted(version, VERSION));
 				}
 				Request request = new Request(in.readUTF(), model(in.readUTF()), in.readUTF(), in.readUTF(),
-						in.readUTF(), in.readUnsignedShort(), Set.of(in.readUTF().split(",")));
+						in.readUTF(), in.readUnsignedShort(), Set.of(in.readUTF().split(",")), in.readBoolean(),
+						new Resume(in.readLong(), in.readLong(), in.readLong()));
 				if (request.threads < 1 || request.threads > SubscriberSettings.MAX_CONCURRENCY) {
 					throw new WireException(Refusal.MALFORMED,
 							"a subscriber with %d threads".formatted(request.threads));

@@ -26,8 +26,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LogConsumer<T> implements Runnable, Condition {
 
-	private static final long NOTHING = -1;
-
 	private final ShmSubscription<T> subscription;
 
 	private final String publisher;
@@ -44,6 +42,8 @@ final class LogConsumer<T> implements Runnable, Condition {
 
 	private final boolean drops;
 
+	private final long epoch;
+
 	private final Waiter waiter;
 
 	private final WaitHistory history = new WaitHistory();
@@ -53,9 +53,11 @@ final class LogConsumer<T> implements Runnable, Condition {
 	/** The position of the next record, in publish/subscribe. */
 	private long position;
 
+	private final long start;
+
 	private long nextSequence;
 
-	private boolean redelivered;
+	private final StreamClaim claims;
 
 	private long served;
 
@@ -69,7 +71,7 @@ final class LogConsumer<T> implements Runnable, Condition {
 	private boolean returned;
 
 	LogConsumer(ShmSubscription<T> subscription, String publisher, TopicLog log, PairMemory pair, Bells bells,
-			int thread, boolean stream, boolean drops, Handshake.Start start) {
+			int thread, boolean stream, Handshake.Grant grant, Handshake.Start start) {
 		this.subscription = subscription;
 		this.publisher = publisher;
 		this.log = log;
@@ -77,7 +79,10 @@ final class LogConsumer<T> implements Runnable, Condition {
 		this.bells = bells;
 		this.thread = thread;
 		this.stream = stream;
-		this.drops = drops;
+		this.drops = grant.drops();
+		this.epoch = grant.epoch();
+		this.claims = new StreamClaim(log, pair);
+		this.start = start.position();
 		this.position = start.position();
 		this.nextSequence = start.sequence();
 		this.waiter = new Waiter(pair, Processor.REAL, Runtime.getRuntime().availableProcessors(), true);
@@ -109,6 +114,7 @@ final class LogConsumer<T> implements Runnable, Condition {
 		try {
 			while (!this.closed && !this.returned) {
 				if (!next() && !awaitMore()) {
+					this.subscription.leftOff(this.publisher, new Resume(this.epoch, this.position, this.nextSequence));
 					return;
 				}
 			}
@@ -127,11 +133,8 @@ final class LogConsumer<T> implements Runnable, Condition {
 
 	@Override
 	public boolean isMet() {
-		return this.closed || this.ended || (this.stream ? hasUnclaimed() : this.log.published() > this.position);
-	}
-
-	private boolean hasUnclaimed() {
-		return this.log.claim() < this.log.publishedInOrder();
+		return this.closed || this.ended
+				|| (this.stream ? this.claims.hasUnclaimed() : this.log.published() > this.position);
 	}
 
 	/** Waits for messages, and returns whether there may be some. */
@@ -162,16 +165,7 @@ final class LogConsumer<T> implements Runnable, Condition {
 	}
 
 	private boolean hasMore() {
-		return this.stream ? hasUnclaimed() || hasRedelivery() : this.log.publishedInOrder() > this.position;
-	}
-
-	private boolean hasRedelivery() {
-		for (int slot = 0; slot < TopicLog.REDELIVERIES; slot++) {
-			if (this.log.redelivery(slot) != NOTHING) {
-				return true;
-			}
-		}
-		return false;
+		return this.stream ? this.claims.hasMore() : this.log.publishedInOrder() > this.position;
 	}
 
 	private boolean next() throws WireException {
@@ -214,17 +208,20 @@ final class LogConsumer<T> implements Runnable, Condition {
 		return true;
 	}
 
-	/** A publisher never takes back what it has published. */
+	/**
+	 * A publisher never takes back what it has published. The copy of a log may begin
+	 * behind where this subscriber left off.
+	 */
 	private void requireNotBefore(long published) throws WireException {
-		if (published < this.position) {
+		if (published < this.position && this.position != this.start) {
 			throw new WireException(Refusal.MALFORMED,
 					"published up to %d after %d had been read".formatted(published, this.position));
 		}
 	}
 
 	private boolean nextOfStream() throws WireException {
-		long at = claim();
-		if (at == NOTHING) {
+		long at = this.claims.take(this.thread);
+		if (at == StreamClaim.NOTHING) {
 			return false;
 		}
 		try {
@@ -243,46 +240,6 @@ final class LogConsumer<T> implements Runnable, Condition {
 		if (this.stream && !this.returned) {
 			this.pair.release(this.thread);
 		}
-	}
-
-	/** Takes a record that nobody has, or returns {@link #NOTHING}. */
-	private long claim() throws WireException {
-		long again = claimRedelivery();
-		if (again != NOTHING) {
-			return again;
-		}
-		this.redelivered = false;
-		while (true) {
-			long claim = this.log.claim();
-			if (claim >= this.log.publishedInOrder()) {
-				this.pair.release(this.thread);
-				return NOTHING;
-			}
-			this.pair.hold(this.thread, claim);
-			int length = this.log.length(claim);
-			boolean data = this.log.kind(claim) == TopicLog.DATA;
-			if (this.log.claim(claim, claim + length)) {
-				this.log.requireLength(claim, length);
-				if (data) {
-					return claim;
-				}
-			}
-		}
-	}
-
-	private long claimRedelivery() {
-		for (int slot = 0; slot < TopicLog.REDELIVERIES; slot++) {
-			long position = this.log.redelivery(slot);
-			if (position != NOTHING) {
-				this.pair.hold(this.thread, position);
-				if (this.log.takeRedelivery(slot, position)) {
-					this.redelivered = true;
-					return position;
-				}
-				this.pair.release(this.thread);
-			}
-		}
-		return NOTHING;
 	}
 
 	/** Copies a record; {@code null} if it was overwritten meanwhile. */
@@ -317,7 +274,7 @@ final class LogConsumer<T> implements Runnable, Condition {
 		}
 		this.returned = !this.subscription
 			.handle(new Message<>(this.subscription.topic(), payload, HeaderBytes.read(received.headers),
-					this.publisher, received.sequence, received.time, this.redelivered));
+					this.publisher, received.sequence, received.time, this.claims.isRedelivered()));
 	}
 
 	/** The copy of a record. */

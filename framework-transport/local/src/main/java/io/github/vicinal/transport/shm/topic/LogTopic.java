@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * what threads hold, read in that order: a thread says what it is about to take before it
  * takes it, so a record that has left one of these places is in the next one already.
  */
-final class LogTopic<T> implements Topic<T> {
+final class LogTopic<T> implements Topic<T>, ServedLog {
 
 	private static final long FIRST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
 
@@ -121,12 +121,19 @@ final class LogTopic<T> implements Topic<T> {
 		return this.codec.format();
 	}
 
-	String fileName() {
+	@Override
+	public String fileName() {
 		return this.fileName;
 	}
 
-	long epoch() {
+	@Override
+	public long epoch() {
 		return this.epoch;
+	}
+
+	@Override
+	public boolean drops() {
+		return this.settings.whenFull() == WhenFull.DROP_OLDEST;
 	}
 
 	@Override
@@ -407,7 +414,7 @@ final class LogTopic<T> implements Topic<T> {
 		int count = this.subscribers.size();
 		for (int i = 0; i < count; i++) {
 			AttachedSubscriber subscriber = this.subscribers.get((this.nextToWake + i) % count);
-			for (int thread = 0; thread < subscriber.pair().threads(); thread++) {
+			for (int thread = 0; thread < subscriber.sleepers(); thread++) {
 				if (subscriber.wake(thread)) {
 					this.nextToWake = (this.nextToWake + i + 1) % count;
 					return;
@@ -416,8 +423,8 @@ final class LogTopic<T> implements Topic<T> {
 		}
 	}
 
-	/** Returns the log, which is made if need be. */
-	TopicLog require() {
+	@Override
+	public TopicLog require() {
 		this.lock.lock();
 		try {
 			return required();
@@ -427,15 +434,18 @@ final class LogTopic<T> implements Topic<T> {
 		}
 	}
 
-	/** Lets a subscriber take part from now on. */
-	void attach(AttachedSubscriber subscriber) throws IOException {
+	@Override
+	public void attach(AttachedSubscriber subscriber, Resume resume) throws IOException {
 		this.lock.lock();
 		try {
 			if (this.closed) {
 				throw new IOException("the topic is closed");
 			}
-			subscriber.pair().position(this.end);
-			subscriber.started(this.end, this.sequence + 1);
+			boolean resumed = this.settings.model() == TopicModel.PUB_SUB && resume.isFor(this.epoch)
+					&& resume.position() >= this.tail && resume.position() <= this.end;
+			long start = resumed ? resume.position() : this.end;
+			subscriber.pair().position(start);
+			subscriber.started(start, resumed ? resume.sequence() : this.sequence + 1);
 			this.subscribers.add(subscriber);
 		}
 		finally {
@@ -444,7 +454,8 @@ final class LogTopic<T> implements Topic<T> {
 	}
 
 	/** Gives what a subscriber held to others, if it has taken part. */
-	void detach(AttachedSubscriber subscriber) {
+	@Override
+	public void detach(AttachedSubscriber subscriber) {
 		this.lock.lock();
 		try {
 			TopicLog open = this.log;

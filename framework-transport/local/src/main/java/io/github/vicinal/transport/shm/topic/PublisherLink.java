@@ -16,7 +16,6 @@ import java.util.Set;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.bell.Bells;
-import io.github.vicinal.transport.shm.bell.SocketBells;
 import io.github.vicinal.transport.wire.PeerCheck;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.SocketFile;
@@ -30,13 +29,16 @@ import org.slf4j.LoggerFactory;
  * connection for its end, and the threads that take messages. When the publisher ends,
  * these handle what it has published.
  */
-final class PublisherLink<T> {
+final class PublisherLink<T> implements SubscriptionLink {
 
 	private static final Logger logger = LoggerFactory.getLogger(PublisherLink.class);
 
 	private final ShmSubscription<T> subscription;
 
 	private final String instance;
+
+	/** Where the subscription left off at this publisher. */
+	private final Resume resume;
 
 	private final ShmTopics topics;
 
@@ -72,6 +74,7 @@ final class PublisherLink<T> {
 	PublisherLink(ShmSubscription<T> subscription, String instance, ShmTopics topics) {
 		this.subscription = subscription;
 		this.instance = instance;
+		this.resume = subscription.resume(instance);
 		this.topics = topics;
 		this.thread = topics.thread("link-" + subscription.topic(), this::run);
 	}
@@ -80,13 +83,14 @@ final class PublisherLink<T> {
 		this.thread.start();
 	}
 
-	String state() {
+	@Override
+	public String state() {
 		String reason = this.left;
 		return (reason != null) ? "left: " + reason : this.state;
 	}
 
-	/** Returns whether messages of the publisher are taken. */
-	boolean isAttached() {
+	@Override
+	public boolean isAttached() {
 		return this.attached;
 	}
 
@@ -95,14 +99,13 @@ final class PublisherLink<T> {
 		return !this.thread.isAlive();
 	}
 
-	/**
-	 * Returns whether the calling thread is one that handles messages of the publisher.
-	 */
-	synchronized boolean isOwnThread() {
+	@Override
+	public synchronized boolean isOwnThread() {
 		return this.threads.contains(Thread.currentThread());
 	}
 
-	String instance() {
+	@Override
+	public String publisher() {
 		return this.instance;
 	}
 
@@ -164,13 +167,14 @@ final class PublisherLink<T> {
 	private Handshake.Request request() {
 		return new Handshake.Request(this.subscription.topic(), this.subscription.model(),
 				this.subscription.codec().format(), this.subscription.name(), this.topics.application(),
-				this.subscription.threads(), this.topics.bellKinds());
+				this.subscription.threads(), this.topics.bellKinds(),
+				this.topics.takesOthers(this.subscription.topic()), this.resume);
 	}
 
 	private void take(SocketChannel opened, Path directory)
 			throws IOException, WireException, Handshake.RefusedException {
 		Handshake.Grant grant = Handshake.Grant.parse(require(Handshake.receive(opened)));
-		requireGranted(grant.application());
+		this.topics.requirePublisher(this.subscription.topic(), grant.application());
 		boolean stream = this.subscription.model() == TopicModel.STREAM;
 		Path file = ShmTopics.logFile(directory, this.instance, grant.log());
 		this.logFile = file;
@@ -180,7 +184,7 @@ final class PublisherLink<T> {
 		this.bells = made;
 		Handshake.sendReady(opened);
 		Handshake.Start start = Handshake.Start.parse(require(Handshake.receive(opened)));
-		startConsumers(log, pair, made, start, stream, grant.drops());
+		startConsumers(log, pair, made, resumed(grant, start), stream, grant);
 		this.attached = true;
 		this.state = "attached (%s, bells: %s)".formatted(WireException.printable(grant.application()), grant.bells());
 		if (Handshake.receive(opened) != null) {
@@ -188,13 +192,18 @@ final class PublisherLink<T> {
 		}
 	}
 
-	private void requireGranted(String publisher) throws WireException {
-		if (!this.topics.grants().mayPublish(this.subscription.topic(), publisher)) {
-			throw new WireException(Refusal.SERVICE_REFUSES,
-					"application '%s' may not publish to topic '%s': name it in vicinal.topics.named.%s.publishers of '%s'"
-						.formatted(WireException.printable(publisher), this.subscription.topic(),
-								this.subscription.topic(), this.topics.application()));
+	/** Goes on where the subscription left off, or counts what it has missed. */
+	private Handshake.Start resumed(Handshake.Grant grant, Handshake.Start start) {
+		if (!this.resume.isFor(grant.epoch())) {
+			return start;
 		}
+		if (start.position() == this.resume.position()) {
+			return new Handshake.Start(start.position(), this.resume.sequence());
+		}
+		if (start.sequence() > this.resume.sequence()) {
+			this.subscription.dropped(start.sequence() - this.resume.sequence());
+		}
+		return start;
 	}
 
 	private static byte[] require(byte @Nullable [] message) throws EOFException {
@@ -216,13 +225,13 @@ final class PublisherLink<T> {
 	}
 
 	private synchronized void startConsumers(TopicLog log, PairMemory pair, Bells made, Handshake.Start start,
-			boolean stream, boolean drops) {
+			boolean stream, Handshake.Grant grant) {
 		if (this.closed) {
 			return;
 		}
 		for (int i = 0; i < pair.threads(); i++) {
 			LogConsumer<T> consumer = new LogConsumer<>(this.subscription, this.instance, log, pair, made, i, stream,
-					drops, start);
+					grant, start);
 			this.consumers.add(consumer);
 			Thread running = this.topics.thread(this.subscription.topic() + "-" + i, consumer);
 			this.threads.add(running);
@@ -299,8 +308,8 @@ final class PublisherLink<T> {
 		closeChannel();
 	}
 
-	/** Ends the link when the messages that were taken are handled. Does not wait. */
-	void close() {
+	@Override
+	public void close() {
 		this.closed = true;
 		synchronized (this) {
 			this.consumers.forEach(LogConsumer::close);
@@ -325,7 +334,8 @@ final class PublisherLink<T> {
 		}
 	}
 
-	void awaitEnd() {
+	@Override
+	public void awaitEnd() {
 		if (this.thread.getState() != Thread.State.NEW && !this.threads.contains(Thread.currentThread())
 				&& joinFully(this.thread)) {
 			Thread.currentThread().interrupt();

@@ -1,5 +1,7 @@
 package io.github.vicinal.transport.shm.topic;
 
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -7,6 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.MessageAttempts;
@@ -25,6 +28,9 @@ final class ShmSubscription<T> implements Subscription {
 
 	private static final Logger logger = LoggerFactory.getLogger(ShmSubscription.class);
 
+	/** Maximum number of publishers for which a subscription knows where it left off. */
+	private static final int MAX_LEFT_OFF = 256;
+
 	private final TopicSettings<T> settings;
 
 	private final SubscriberSettings subscriber;
@@ -42,6 +48,24 @@ final class ShmSubscription<T> implements Subscription {
 
 	/** Links by instance id of the publisher. */
 	private final Map<String, PublisherLink<T>> links = new ConcurrentHashMap<>();
+
+	/** Links to publishers of other hosts whose messages do not come by a copy here. */
+	private final Map<String, RemoteStream<T>> remotes = new ConcurrentHashMap<>();
+
+	/**
+	 * Where this subscription left off, by instance id of the publisher. Guarded by
+	 * itself.
+	 */
+	private final Map<String, Resume> leftOff = new LinkedHashMap<>() {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		protected boolean removeEldestEntry(Map.Entry<String, Resume> eldest) {
+			return size() > MAX_LEFT_OFF;
+		}
+
+	};
 
 	private final LongAdder dropped = new LongAdder();
 
@@ -86,6 +110,29 @@ final class ShmSubscription<T> implements Subscription {
 		return this.links;
 	}
 
+	Map<String, RemoteStream<T>> remotes() {
+		return this.remotes;
+	}
+
+	private List<SubscriptionLink> allLinks() {
+		return Stream.<SubscriptionLink>concat(this.links.values().stream(), this.remotes.values().stream()).toList();
+	}
+
+	/** Notes that all messages of a publisher up to its end were handled. */
+	void leftOff(String publisher, Resume resume) {
+		synchronized (this.leftOff) {
+			this.leftOff.remove(publisher);
+			this.leftOff.put(publisher, resume);
+		}
+	}
+
+	/** Returns where this subscription left off. */
+	Resume resume(String publisher) {
+		synchronized (this.leftOff) {
+			return this.leftOff.getOrDefault(publisher, Resume.NONE);
+		}
+	}
+
 	boolean isClosed() {
 		return this.closed;
 	}
@@ -119,8 +166,8 @@ final class ShmSubscription<T> implements Subscription {
 	public SubscriptionReport report() {
 		Map<String, String> publishers = new TreeMap<>();
 		int attached = 0;
-		for (PublisherLink<T> link : this.links.values()) {
-			publishers.put(link.instance(), link.state());
+		for (SubscriptionLink link : allLinks()) {
+			publishers.put(link.publisher(), link.state());
 			attached += link.isAttached() ? 1 : 0;
 		}
 		return new SubscriptionReport(topic(), name(), this.attempts.handled(), this.attempts.failed(),
@@ -136,7 +183,7 @@ final class ShmSubscription<T> implements Subscription {
 		this.closed = true;
 		this.attempts.closing();
 		this.onClose.accept(this);
-		if (this.links.values().stream().anyMatch(PublisherLink::isOwnThread)) {
+		if (allLinks().stream().anyMatch(SubscriptionLink::isOwnThread)) {
 			this.threads.apply("end-" + topic(), this::end).start();
 			return;
 		}
@@ -144,9 +191,11 @@ final class ShmSubscription<T> implements Subscription {
 	}
 
 	private void end() {
-		this.links.values().forEach(PublisherLink::close);
-		this.links.values().forEach(PublisherLink::awaitEnd);
+		List<SubscriptionLink> all = allLinks();
+		all.forEach(SubscriptionLink::close);
+		all.forEach(SubscriptionLink::awaitEnd);
 		this.links.clear();
+		this.remotes.clear();
 		if (this.ended.compareAndSet(false, true)) {
 			this.onEnd.accept(this);
 		}

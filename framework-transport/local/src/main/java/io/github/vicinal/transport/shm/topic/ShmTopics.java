@@ -35,6 +35,8 @@ import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.TopicWatcher;
 import io.github.vicinal.topic.Topics;
 import io.github.vicinal.topic.observation.TopicObservations;
+import io.github.vicinal.topic.remote.RemoteTopics;
+import io.github.vicinal.topic.remote.TopicCarrier;
 import io.github.vicinal.transport.shm.MemoryDirectory;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.bell.SocketBells;
@@ -51,8 +53,9 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Topics between the processes of one user on one host, over shared memory. Costs nothing
- * before the first topic or subscription. Thread-safe.
+ * Topics between the processes of one user on one host, over shared memory, and between
+ * hosts where that is configured. Costs nothing before the first topic or subscription.
+ * Thread-safe.
  *
  * @since 0.1.0
  */
@@ -73,6 +76,12 @@ public final class ShmTopics implements Topics {
 
 	/** The time of a directory's change may be that much older than the change. */
 	private static final long COARSE_MILLIS = 100;
+
+	/**
+	 * Time for which another host whose connection broke keeps its place in a topic; as
+	 * long as a publisher waits for room by default.
+	 */
+	private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(5);
 
 	/** Interval between attempts to attach to a publisher that has refused. */
 	private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -99,7 +108,15 @@ public final class ShmTopics implements Topics {
 
 	private final List<ShmSubscription<?>> subscriptions = new CopyOnWriteArrayList<>();
 
-	private final TopicServer server = new TopicServer(this);
+	private final OwnTopics own;
+
+	private final TopicServer server;
+
+	private final RemoteTopics remote;
+
+	private final RemoteServer remoteServer;
+
+	private final RemoteDiscovery remoteDiscovery;
 
 	private final LocalListener listener;
 
@@ -111,6 +128,9 @@ public final class ShmTopics implements Topics {
 
 	/** Guarded by this. */
 	private @Nullable Thread discovery;
+
+	/** Whether other hosts can connect. Guarded by this. */
+	private boolean servesOthers;
 
 	private volatile boolean closed;
 
@@ -151,11 +171,29 @@ public final class ShmTopics implements Topics {
 	 */
 	public ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper,
 			TopicObservations observations, List<TopicWatcher> watchers, TopicGrants grants) {
-		this(identity, application, rendezvous, mapper, observations, watchers, grants, BellSupport.detect());
+		this(identity, application, rendezvous, mapper, observations, watchers, grants, RemoteTopics.none());
+	}
+
+	/**
+	 * Creates the topics of an application, some of which reach other hosts.
+	 * @param identity this instance
+	 * @param application its name, by which it has grants
+	 * @param rendezvous where processes find each other
+	 * @param mapper writes and reads payloads that are neither bytes nor text
+	 * @param observations observes what is published and handled
+	 * @param watchers notified of topics and subscriptions
+	 * @param grants who may publish and subscribe
+	 * @param remote which topics other hosts take part in
+	 */
+	public ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper,
+			TopicObservations observations, List<TopicWatcher> watchers, TopicGrants grants, RemoteTopics remote) {
+		this(identity, application, rendezvous, mapper, observations, watchers, grants, remote, LINGER_NANOS,
+				BellSupport.detect());
 	}
 
 	ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper,
-			TopicObservations observations, List<TopicWatcher> watchers, TopicGrants grants, BellSupport bells) {
+			TopicObservations observations, List<TopicWatcher> watchers, TopicGrants grants, RemoteTopics remote,
+			long lingerNanos, BellSupport bells) {
 		this.identity = identity;
 		this.application = application;
 		this.rendezvous = rendezvous;
@@ -164,6 +202,11 @@ public final class ShmTopics implements Topics {
 		this.watchers = List.copyOf(watchers);
 		this.grants = grants;
 		this.bells = bells;
+		this.remote = remote;
+		this.own = new OwnTopics(this.published, grants, application);
+		this.server = new TopicServer(this, this.own);
+		this.remoteServer = new RemoteServer(this, this.own, remote, lingerNanos);
+		this.remoteDiscovery = new RemoteDiscovery(this, remote, this.subscriptions);
 		this.bellKinds = bells.kinds().contains(BellSupport.FUTEX) ? Set.of(BellSupport.FUTEX, SocketBells.KIND)
 				: Set.of(SocketBells.KIND);
 		this.files = new MemoryFiles(rendezvous.directory().orElse(Path.of("")), rendezvous::look);
@@ -190,13 +233,38 @@ public final class ShmTopics implements Topics {
 		this.listener.unavailable().ifPresent((reason) -> {
 			throw new IllegalStateException("Topics cannot be used: " + reason);
 		});
+		serveOthers(settings.name());
 		String file = "%s-%s.log".formatted(this.identity.instanceId(), HexFormat.of().toHexDigits(RANDOM.nextLong()));
 		LogTopic<T> made = new LogTopic<>(settings, MessageCodec.of(settings.type(), this.mapper), this.files, file,
 				this.observations, this::closed);
 		this.published.put(settings.name(), made);
 		this.watchers.forEach((watcher) -> watcher.opened(made));
 		this.server.created(settings.name());
+		this.remoteServer.created();
 		return made;
+	}
+
+	/** Called with the lock of this. */
+	private void serveOthers(String topic) {
+		if (this.servesOthers || !this.remote.isOffered(topic)) {
+			return;
+		}
+		if (this.remote.carriers().isEmpty()) {
+			throw new IllegalStateException(
+					"Topic '%s' is for other hosts by its properties, but nothing carries topics there: add vicinal-transport-tcp, and set vicinal.tcp.enabled=true and vicinal.tcp.ssl.bundle"
+						.formatted(topic));
+		}
+		for (TopicCarrier carrier : this.remote.carriers()) {
+			try {
+				carrier.serve(this.remoteServer::accepted);
+			}
+			catch (IOException ex) {
+				throw new IllegalStateException(
+						"Topic '%s' is for other hosts by its properties, but %s".formatted(topic, ex.getMessage()),
+						ex);
+			}
+		}
+		this.servesOthers = true;
 	}
 
 	@Override
@@ -216,6 +284,9 @@ public final class ShmTopics implements Topics {
 			looking.start();
 		}
 		LockSupport.unpark(looking);
+		if (!this.remote.publishers(settings.name()).isEmpty()) {
+			this.remoteDiscovery.start();
+		}
 		return made;
 	}
 
@@ -247,7 +318,18 @@ public final class ShmTopics implements Topics {
 
 	@Override
 	public List<SubscriptionReport> subscriptions() {
-		return this.subscriptions.stream().map(ShmSubscription::report).toList();
+		return this.subscriptions.stream().map(this::report).toList();
+	}
+
+	private SubscriptionReport report(ShmSubscription<?> subscription) {
+		SubscriptionReport report = subscription.report();
+		Map<String, String> states = this.remoteDiscovery.states(report.topic());
+		if (states.isEmpty()) {
+			return report;
+		}
+		states.putAll(report.publishers());
+		return new SubscriptionReport(report.topic(), report.subscriber(), report.handled(), report.failed(),
+				report.redelivered(), report.dropped(), report.attached(), states);
 	}
 
 	private void discover() {
@@ -288,7 +370,7 @@ public final class ShmTopics implements Topics {
 		this.subscriptions.forEach((subscription) -> subscription.links()
 			.values()
 			.removeIf((link) -> link.isOver() && !Files
-				.exists(SocketFile.of(directory(), link.instance(), SocketFile.TOPICS), LinkOption.NOFOLLOW_LINKS)));
+				.exists(SocketFile.of(directory(), link.publisher(), SocketFile.TOPICS), LinkOption.NOFOLLOW_LINKS)));
 	}
 
 	private <T> void link(ShmSubscription<T> subscription, String instance) {
@@ -313,16 +395,32 @@ public final class ShmTopics implements Topics {
 		return directory.resolve(name);
 	}
 
-	Map<String, LogTopic<?>> published() {
-		return this.published;
-	}
-
 	String application() {
 		return this.application;
 	}
 
-	TopicGrants grants() {
-		return this.grants;
+	/** Returns the instance id of this process. */
+	String instance() {
+		return this.identity.instanceId();
+	}
+
+	/** Returns the id of this host. */
+	String host() {
+		return this.rendezvous.hostId();
+	}
+
+	/** Returns whether a topic may have publishers on other hosts. */
+	boolean takesOthers(String topic) {
+		return !this.remote.publishers(topic).isEmpty();
+	}
+
+	/** Fails unless messages of an application may be taken. */
+	void requirePublisher(String topic, String publisher) throws WireException {
+		if (!this.grants.mayPublish(topic, publisher)) {
+			throw new WireException(Refusal.SERVICE_REFUSES,
+					"application '%s' may not publish to topic '%s': name it in vicinal.topics.named.%s.publishers of '%s'"
+						.formatted(WireException.printable(publisher), topic, topic, this.application));
+		}
 	}
 
 	BellSupport bells() {
@@ -365,8 +463,10 @@ public final class ShmTopics implements Topics {
 		}
 		LockSupport.unpark(looking);
 		this.subscriptions.forEach(ShmSubscription::close);
+		this.remoteDiscovery.close();
 		this.listener.stop();
 		this.published.values().forEach(LogTopic::close);
+		this.remoteServer.close();
 		this.server.close();
 		this.listener.awaitSweep();
 		this.listener.remove();

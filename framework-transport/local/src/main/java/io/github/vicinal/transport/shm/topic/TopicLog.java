@@ -63,17 +63,18 @@ final class TopicLog {
 
 	private static final int RING_OFFSET = 4096;
 
-	private static final int LENGTH = 0;
+	/** Offsets within a record. */
+	static final int LENGTH = 0;
 
-	private static final int KIND = 4;
+	static final int KIND = 4;
 
-	private static final int SEQUENCE = 8;
+	static final int SEQUENCE = 8;
 
-	private static final int TIME = 16;
+	static final int TIME = 16;
 
-	private static final int HEADER_BYTES = 24;
+	static final int HEADER_BYTES = 24;
 
-	private static final int PAYLOAD_BYTES = 28;
+	static final int PAYLOAD_BYTES = 28;
 
 	private final Memory memory;
 
@@ -139,7 +140,7 @@ final class TopicLog {
 	 * @param position where the log ends now
 	 */
 	long endOf(long position, int recordBytes) {
-		int toEnd = this.capacity - ((int) position & this.mask);
+		int toEnd = toEnd(position);
 		return position + ((recordBytes <= toEnd) ? recordBytes : toEnd + recordBytes);
 	}
 
@@ -263,9 +264,27 @@ final class TopicLog {
 		return payload;
 	}
 
+	/** Returns the number of bytes up to the end of the ring. */
+	int toEnd(long position) {
+		return this.capacity - ((int) position & this.mask);
+	}
+
+	/** Copies records, which do not go beyond the end of the ring. */
+	void copy(long position, byte[] target, int at, int length) {
+		this.memory.get(offset(position), target, at, length);
+	}
+
+	/**
+	 * Writes records that {@link #copy} has read, which nobody sees before
+	 * {@link #publish}.
+	 */
+	void paste(long position, byte[] source, int at, int length) {
+		this.memory.put(offset(position), source, at, length);
+	}
+
 	/** Fails unless a length can be that of a record. */
 	void requireLength(long position, int length) throws WireException {
-		int toEnd = this.capacity - ((int) position & this.mask);
+		int toEnd = toEnd(position);
 		if (length < Long.BYTES || (length & 7) != 0 || length > toEnd) {
 			throw new WireException(Refusal.MALFORMED,
 					"a record of %d bytes at position %d of a log of %d".formatted(length, position, this.capacity));

@@ -7,11 +7,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-import io.github.vicinal.topic.WhenFull;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.bell.Bells;
 import io.github.vicinal.transport.shm.bell.SocketBells;
@@ -23,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets subscribers take part in the topics of this process. A subscriber that comes
- * before its topic waits for it at its connection. Thread-safe.
+ * Lets subscribers of this host take part in topics. A subscriber that comes before its
+ * topic waits for it at its connection. Thread-safe.
  */
 final class TopicServer {
 
@@ -37,6 +35,8 @@ final class TopicServer {
 
 	private final ShmTopics topics;
 
+	private final Catalogue catalogue;
+
 	/** Guarded by this. */
 	private final List<Connection> waiting = new ArrayList<>();
 
@@ -46,8 +46,9 @@ final class TopicServer {
 	/** Guarded by this. */
 	private boolean closed;
 
-	TopicServer(ShmTopics topics) {
+	TopicServer(ShmTopics topics, Catalogue catalogue) {
 		this.topics = topics;
+		this.catalogue = catalogue;
 	}
 
 	/** Takes over a connection. */
@@ -103,14 +104,20 @@ final class TopicServer {
 		}
 	}
 
-	/** Returns the topic that a connection asks for, or has it wait. */
-	private synchronized @Nullable LogTopic<?> find(Map<String, LogTopic<?>> known, Connection connection,
-			String topic) {
-		LogTopic<?> found = known.get(topic);
-		if (found == null) {
-			this.waiting.add(connection);
+	/** Returns the log that a connection asks for, or has it wait. */
+	private @Nullable ServedLog find(Connection connection, Handshake.Request asked) throws IOException, WireException {
+		ServedLog found = this.catalogue.find(asked);
+		if (found != null) {
+			return found;
 		}
-		return found;
+		synchronized (this) {
+			// It may have come meanwhile.
+			ServedLog late = this.catalogue.find(asked);
+			if (late == null) {
+				this.waiting.add(connection);
+			}
+			return late;
+		}
 	}
 
 	private synchronized void forget(Connection connection) {
@@ -129,7 +136,7 @@ final class TopicServer {
 
 		private Handshake.@Nullable Request request;
 
-		private volatile @Nullable LogTopic<?> topic;
+		private volatile @Nullable ServedLog topic;
 
 		private volatile @Nullable AttachedSubscriber subscriber;
 
@@ -154,7 +161,7 @@ final class TopicServer {
 				TopicServer.this.topics.peerCheck().check(this.channel);
 				Handshake.Request asked = Handshake.Request.receive(this.channel);
 				this.request = asked;
-				LogTopic<?> found = find(TopicServer.this.topics.published(), this, asked.topic());
+				ServedLog found = find(this, asked);
 				if (found != null) {
 					grant(found, asked);
 				}
@@ -184,11 +191,14 @@ final class TopicServer {
 
 		/** By the thread that has created the topic. */
 		void grant() {
-			LogTopic<?> found = (this.request != null) ? TopicServer.this.topics.published().get(this.request.topic())
-					: null;
+			Handshake.Request asked = this.request;
+			if (asked == null) {
+				return;
+			}
 			try {
-				if (found != null && this.request != null) {
-					grant(found, this.request);
+				ServedLog found = TopicServer.this.catalogue.find(asked);
+				if (found != null) {
+					grant(found, asked);
 				}
 			}
 			catch (WireException ex) {
@@ -197,17 +207,16 @@ final class TopicServer {
 				close();
 			}
 			catch (IOException | RuntimeException | OutOfMemoryError ex) {
-				logger.warn("A subscriber of topic '{}' could not be attached: {}", found, ex.toString());
+				logger.warn("A subscriber of topic '{}' could not be attached: {}", asked.topic(), ex.toString());
 				refuse(String.valueOf(ex.getMessage()));
 				close();
 			}
 		}
 
-		private synchronized void grant(LogTopic<?> found, Handshake.Request asked) throws IOException, WireException {
+		private synchronized void grant(ServedLog found, Handshake.Request asked) throws IOException, WireException {
 			if (this.ended) {
 				return;
 			}
-			requireFit(found, asked);
 			Path directory = TopicServer.this.topics.directory();
 			TopicLog log = found.require();
 			String name = Segment.newName();
@@ -219,30 +228,9 @@ final class TopicServer {
 			this.subscriber = new AttachedSubscriber(WireException.printable(asked.subscriber()),
 					WireException.printable(asked.application()), pair, made, this::close);
 			new Handshake.Grant(found.fileName(), log.capacity(), found.epoch(), name, made.kind(),
-					(made instanceof SocketBells sockets) ? sockets.socketName() : "",
-					found.settings().whenFull() == WhenFull.DROP_OLDEST, TopicServer.this.topics.application())
+					(made instanceof SocketBells sockets) ? sockets.socketName() : "", found.drops(),
+					TopicServer.this.catalogue.application())
 				.send(this.channel);
-		}
-
-		private void requireFit(LogTopic<?> found, Handshake.Request asked) throws WireException {
-			if (!TopicServer.this.topics.grants().maySubscribe(asked.topic(), asked.application())) {
-				throw new WireException(Refusal.SERVICE_REFUSES,
-						"application '%s' may not subscribe to topic '%s' of '%s': name it in vicinal.topics.named.%s.subscribers there"
-							.formatted(asked.application(), asked.topic(), TopicServer.this.topics.application(),
-									asked.topic()));
-			}
-			if (asked.model() != found.settings().model()) {
-				throw new WireException(Refusal.SERVICE_REFUSES,
-						"topic '%s' has the model %s at its publisher '%s', but %s at subscriber '%s' of '%s': let both name one model"
-							.formatted(asked.topic(), found.settings().model(), TopicServer.this.topics.application(),
-									asked.model(), asked.subscriber(), asked.application()));
-			}
-			if (!asked.format().equals(found.format())) {
-				throw new WireException(Refusal.SERVICE_REFUSES,
-						"messages of topic '%s' are %s at its publisher '%s', but %s at subscriber '%s' of '%s': let both name one type of payload"
-							.formatted(asked.topic(), found.format(), TopicServer.this.topics.application(),
-									asked.format(), asked.subscriber(), asked.application()));
-			}
 		}
 
 		private Bells bells(Handshake.Request asked, PairMemory pair, Path directory)
@@ -260,15 +248,16 @@ final class TopicServer {
 		}
 
 		private void ready() throws IOException, WireException {
-			LogTopic<?> found = this.topic;
+			ServedLog found = this.topic;
 			AttachedSubscriber attached = this.subscriber;
-			if (found == null || attached == null) {
+			Handshake.Request asked = this.request;
+			if (found == null || attached == null || asked == null) {
 				throw new WireException(Refusal.MALFORMED, "ready for a topic that was not granted");
 			}
 			if (this.bells instanceof SocketBells sockets && !sockets.awaitClient(BELLS_NANOS)) {
 				throw new WireException(Refusal.STALLED, "the subscriber did not connect to the socket of the bells");
 			}
-			found.attach(attached);
+			found.attach(attached, asked.resume());
 			new Handshake.Start(attached.startPosition(), attached.startSequence()).send(this.channel);
 		}
 
@@ -297,7 +286,7 @@ final class TopicServer {
 				this.ended = true;
 				delete(this.pairFile);
 			}
-			LogTopic<?> found = this.topic;
+			ServedLog found = this.topic;
 			AttachedSubscriber attached = this.subscriber;
 			if (found != null && attached != null) {
 				found.detach(attached);
@@ -329,6 +318,22 @@ final class TopicServer {
 				// Closed all the same.
 			}
 		}
+
+	}
+
+	/** What subscribers can ask for. Thread-safe. */
+	interface Catalogue {
+
+		/**
+		 * Returns the log of a topic. May block if there is one.
+		 * @return the log, {@code null} if the subscriber has to wait for it
+		 * @throws WireException if the subscriber may not take part
+		 * @throws IOException if the log cannot be had at present
+		 */
+		@Nullable ServedLog find(Handshake.Request request) throws IOException, WireException;
+
+		/** Returns the name of the publishing application. */
+		String application();
 
 	}
 

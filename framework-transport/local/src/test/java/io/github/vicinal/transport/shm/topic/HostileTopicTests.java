@@ -110,7 +110,8 @@ class HostileTopicTests {
 	private byte[] request(String topic) throws IOException {
 		Path file = this.directory.resolve("recorded");
 		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-			new Handshake.Request(topic, TopicModel.PUB_SUB, "bytes", "s", "a", 1, Set.of("socket", "futex"))
+			new Handshake.Request(topic, TopicModel.PUB_SUB, "bytes", "s", "a", 1, Set.of("socket", "futex"), true,
+					Resume.NONE)
 				.send(channel);
 			return Files.readAllBytes(file);
 		}

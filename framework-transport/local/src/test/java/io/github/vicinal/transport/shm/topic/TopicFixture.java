@@ -22,8 +22,11 @@ import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.TopicWatcher;
 import io.github.vicinal.topic.WhenFull;
 import io.github.vicinal.topic.observation.TopicObservations;
+import io.github.vicinal.topic.remote.RemoteTopics;
+import io.github.vicinal.topic.remote.TopicCarrier;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.testing.Async;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -69,13 +72,39 @@ final class TopicFixture {
 	static ShmTopics topics(Path directory, String application, BellSupport bells, TopicWatcher... watchers) {
 		Rendezvous rendezvous = Rendezvous.open(directory.toString());
 		return new ShmTopics(PeerIdentity.create(rendezvous.hostId()), application, rendezvous,
-				JsonMapper.builder().build(), TopicObservations.none(), List.of(watchers), TopicGrants.all(), bells);
+				JsonMapper.builder().build(), TopicObservations.none(), List.of(watchers), TopicGrants.all(),
+				RemoteTopics.none(), 0, bells);
 	}
 
 	static ShmTopics topics(Path directory, String application, TopicGrants grants) {
 		Rendezvous rendezvous = Rendezvous.open(directory.toString());
 		return new ShmTopics(PeerIdentity.create(rendezvous.hostId()), application, rendezvous,
 				JsonMapper.builder().build(), TopicObservations.none(), List.of(), grants);
+	}
+
+	/** Topics whose name is not secret reach other hosts. */
+	static ShmTopics remoteTopics(Path directory, String application, TopicGrants grants,
+			@Nullable TopicCarrier carrier, boolean offered, List<String> publishers) {
+		Rendezvous rendezvous = Rendezvous.open(directory.toString());
+		return new ShmTopics(PeerIdentity.create(rendezvous.hostId()), application, rendezvous,
+				JsonMapper.builder().build(), TopicObservations.none(), List.of(), grants, new RemoteTopics() {
+
+					@Override
+					public List<TopicCarrier> carriers() {
+						return (carrier != null) ? List.of(carrier) : List.of();
+					}
+
+					@Override
+					public boolean isOffered(String topic) {
+						return offered && !topic.equals("secret");
+					}
+
+					@Override
+					public List<String> publishers(String topic) {
+						return publishers;
+					}
+
+				});
 	}
 
 	static TopicSettings<byte[]> bytes(TopicModel model, int capacity, WhenFull whenFull) {

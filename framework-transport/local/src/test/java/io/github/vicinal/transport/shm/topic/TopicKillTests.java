@@ -25,17 +25,19 @@ import io.github.vicinal.topic.WhenFull;
 import io.github.vicinal.transport.testing.Async;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Processes that are killed or stopped, at random times with fixed seeds. */
-@Timeout(240)
 class TopicKillTests {
 
-	/** More are made by {@code -Dtopic.kills}. */
-	private static final int KILLS = Integer.getInteger("topic.kills", 6);
+	private static final int FEW = 6;
+
+	/** Kills of a test of the tier {@code deep}. A soak has 1,000. */
+	private static final int MANY = Integer.getInteger("topic.kills", 100);
 
 	private static final int CAPACITY = 64 << 10;
 
@@ -56,16 +58,30 @@ class TopicKillTests {
 	}
 
 	@Test
+	@Timeout(240)
 	void whatAPublisherHasPublishedArrivesAlthoughItIsKilled() throws Exception {
+		killPublishers(11);
+	}
+
+	@Test
+	@Tag("deep")
+	@Timeout(7200)
+	void whatManyPublishersHavePublishedArrivesAlthoughTheyAreKilled() throws Exception {
+		for (int kills = 0; kills < MANY; kills += FEW) {
+			killPublishers(11 + kills);
+		}
+	}
+
+	private void killPublishers(long seed) throws Exception {
 		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, CAPACITY, WhenFull.BLOCK);
-		Random random = new Random(11);
+		Random random = new Random(seed);
 		try (ShmTopics topics = TopicFixture.topics(this.directory, "reader")) {
 			Map<String, List<Long>> received = new ConcurrentHashMap<>();
 			topics.subscribe(settings, SubscriberSettings.of("reader"),
 					(message) -> received
 						.computeIfAbsent(message.publisher(), (key) -> Collections.synchronizedList(new ArrayList<>()))
 						.add(ByteBuffer.wrap(message.payload()).getLong()));
-			for (int kill = 0; kill < KILLS; kill++) {
+			for (int kill = 0; kill < FEW; kill++) {
 				killPublisher(random.nextInt(200), received);
 			}
 		}
@@ -113,9 +129,23 @@ class TopicKillTests {
 	}
 
 	@Test
+	@Timeout(240)
 	void othersGoOnWhenASubscriberIsKilled() throws Exception {
+		killSubscribers(12);
+	}
+
+	@Test
+	@Tag("deep")
+	@Timeout(7200)
+	void othersGoOnWhenManySubscribersAreKilled() throws Exception {
+		for (int kills = 0; kills < MANY; kills += FEW) {
+			killSubscribers(12 + kills);
+		}
+	}
+
+	private void killSubscribers(long seed) throws Exception {
 		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, CAPACITY, WhenFull.BLOCK);
-		Random random = new Random(12);
+		Random random = new Random(seed);
 		try (ShmTopics topics = TopicFixture.topics(this.directory, "publisher")) {
 			Topic<byte[]> topic = topics.topic(settings);
 			AtomicLong received = new AtomicLong();
@@ -128,13 +158,13 @@ class TopicKillTests {
 			AtomicInteger kills = new AtomicInteger();
 			CompletableFuture<Long> published = Async.call(() -> {
 				long number = 0;
-				while (kills.get() < KILLS) {
+				while (kills.get() < FEW) {
 					topic.publish(ByteBuffer.allocate(Long.BYTES).putLong(++number).array());
 					pace(number);
 				}
 				return number;
 			});
-			for (int kill = 0; kill < KILLS; kill++) {
+			for (int kill = 0; kill < FEW; kill++) {
 				try (TopicFixture.Child child = TopicFixture.Child.start(this.directory, "subscribe", "PUB_SUB",
 						CAPACITY, "BLOCK")) {
 					assertThat(child.line()).isEqualTo("ready");
@@ -155,9 +185,23 @@ class TopicKillTests {
 	}
 
 	@Test
+	@Timeout(240)
 	void whatAKilledSubscriberOfAStreamHeldIsRedelivered() throws Exception {
+		killCompetitors(13);
+	}
+
+	@Test
+	@Tag("deep")
+	@Timeout(7200)
+	void whatManyKilledSubscribersOfAStreamHeldIsRedelivered() throws Exception {
+		for (int kills = 0; kills < MANY; kills += FEW) {
+			killCompetitors(13 + kills);
+		}
+	}
+
+	private void killCompetitors(long seed) throws Exception {
 		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.STREAM, CAPACITY, WhenFull.BLOCK);
-		Random random = new Random(13);
+		Random random = new Random(seed);
 		try (ShmTopics topics = TopicFixture.topics(this.directory, "publisher")) {
 			Topic<byte[]> topic = topics.topic(settings);
 			Map<Long, Integer> received = new ConcurrentHashMap<>();
@@ -172,14 +216,14 @@ class TopicKillTests {
 			AtomicInteger kills = new AtomicInteger();
 			CompletableFuture<Long> published = Async.call(() -> {
 				long number = 0;
-				while (kills.get() < KILLS) {
+				while (kills.get() < FEW) {
 					topic.publish(ByteBuffer.allocate(Long.BYTES).putLong(++number).array());
 					pace(number);
 				}
 				return number;
 			});
 			Map<Long, Integer> said = new HashMap<>();
-			for (int kill = 0; kill < KILLS; kill++) {
+			for (int kill = 0; kill < FEW; kill++) {
 				try (TopicFixture.Child child = TopicFixture.Child.start(this.directory, "subscribe", "STREAM",
 						CAPACITY, "BLOCK")) {
 					assertThat(child.line()).isEqualTo("ready");
@@ -211,6 +255,7 @@ class TopicKillTests {
 	}
 
 	@Test
+	@Timeout(240)
 	void aStoppedSubscriberSlowsNobodyIfTheOldestAreDropped() throws Exception {
 		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, CAPACITY, WhenFull.DROP_OLDEST);
 		try (ShmTopics topics = TopicFixture.topics(this.directory, "publisher");

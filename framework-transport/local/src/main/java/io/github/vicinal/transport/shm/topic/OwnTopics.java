@@ -1,0 +1,63 @@
+package io.github.vicinal.transport.shm.topic;
+
+import java.util.Map;
+
+import io.github.vicinal.topic.TopicGrants;
+import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.WireException;
+import org.jspecify.annotations.Nullable;
+
+/** The topics that this process publishes. Thread-safe. */
+final class OwnTopics implements TopicServer.Catalogue {
+
+	private final Map<String, LogTopic<?>> published;
+
+	private final TopicGrants grants;
+
+	private final String application;
+
+	OwnTopics(Map<String, LogTopic<?>> published, TopicGrants grants, String application) {
+		this.published = published;
+		this.grants = grants;
+		this.application = application;
+	}
+
+	@Override
+	public String application() {
+		return this.application;
+	}
+
+	@Override
+	public @Nullable LogTopic<?> find(Handshake.Request asked) throws WireException {
+		return find(asked.topic(), asked.model(), asked.format(), asked.subscriber(), asked.application());
+	}
+
+	/**
+	 * Returns a topic in which a subscriber may take part, {@code null} if there is none
+	 * of this name.
+	 */
+	@Nullable LogTopic<?> find(String topic, TopicModel model, String format, String subscriber, String by) throws WireException {
+		LogTopic<?> found = this.published.get(topic);
+		if (found == null) {
+			return null;
+		}
+		if (!this.grants.maySubscribe(topic, by)) {
+			throw new WireException(Refusal.SERVICE_REFUSES,
+					"application '%s' may not subscribe to topic '%s' of '%s': name it in vicinal.topics.named.%s.subscribers there"
+						.formatted(by, topic, this.application, topic));
+		}
+		if (model != found.settings().model()) {
+			throw new WireException(Refusal.SERVICE_REFUSES,
+					"topic '%s' has the model %s at its publisher '%s', but %s at subscriber '%s' of '%s': let both name one model"
+						.formatted(topic, found.settings().model(), this.application, model, subscriber, by));
+		}
+		if (!format.equals(found.format())) {
+			throw new WireException(Refusal.SERVICE_REFUSES,
+					"messages of topic '%s' are %s at its publisher '%s', but %s at subscriber '%s' of '%s': let both name one type of payload"
+						.formatted(topic, found.format(), this.application, format, subscriber, by));
+		}
+		return found;
+	}
+
+}

@@ -1,0 +1,129 @@
+package io.github.vicinal.transport.tcp;
+
+import java.io.BufferedReader;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.List;
+
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.TrustManagerFactory;
+
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.topic.SubscriberSettings;
+import io.github.vicinal.topic.Topic;
+import io.github.vicinal.topic.TopicGrants;
+import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.WhenFull;
+import io.github.vicinal.topic.observation.TopicObservations;
+import io.github.vicinal.topic.remote.RemoteTopics;
+import io.github.vicinal.topic.remote.TopicCarrier;
+import io.github.vicinal.transport.shm.topic.ShmTopics;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A process that publishes numbers to another host, or gets them from there. */
+final class TopicHostMain {
+
+	private static final int PORT = 7400;
+
+	private TopicHostMain() {
+	}
+
+	/**
+	 * Publishes what it is told by standard input, or writes what it gets, until standard
+	 * input ends.
+	 * @param args rendezvous directory, key store, trust store, model, own address, and
+	 * for a subscriber the publisher's address
+	 */
+	public static void main(String[] args) throws Exception {
+		TlsMaterial material = material(Path.of(args[1]), Path.of(args[2]));
+		TcpOptions options = TcpOptions.builder()
+			.listeningOn(args[4], (args.length > 5) ? 0 : PORT)
+			.pings(Duration.ofMillis(500), Duration.ofMillis(500))
+			.handshakeTimeout(Duration.ofSeconds(1))
+			.build();
+		Rendezvous rendezvous = Rendezvous.open(args[0]);
+		PeerIdentity identity = PeerIdentity.create(rendezvous.hostId());
+		TopicSettings<byte[]> settings = TopicSettings.of("numbers", TopicModel.valueOf(args[3]), byte[].class)
+			.withCapacity(1 << 20)
+			.whenFull(WhenFull.BLOCK, Duration.ofSeconds(30));
+		List<String> publishers = (args.length > 5) ? List.of(args[5] + ":" + PORT) : List.of();
+		try (TcpPathServer server = new TcpPathServer(identity, new ServiceRegistry(), options,
+				Tls.server(material, TcpProperties.ClientAuth.NEED));
+				TcpTopicCarrier carrier = new TcpTopicCarrier(() -> server, options, Tls.client(material, true));
+				ShmTopics topics = new ShmTopics(identity, "numbers", rendezvous, JsonMapper.builder().build(),
+						TopicObservations.none(), List.of(), TopicGrants.all(), remote(carrier, publishers));
+				BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+			if (publishers.isEmpty()) {
+				publish(topics.topic(settings), input);
+			}
+			else {
+				topics.subscribe(settings, SubscriberSettings.of("s"), (message) -> System.out
+					.println((message.redelivered() ? "-" : "+") + ByteBuffer.wrap(message.payload()).getLong()));
+				System.out.println("ready");
+				while (input.readLine() != null) {
+					System.out.println(topics.subscriptions().get(0).publishers());
+				}
+			}
+		}
+	}
+
+	/** Each line is how many messages to publish. */
+	private static void publish(Topic<byte[]> topic, BufferedReader input) throws Exception {
+		System.out.println("ready");
+		long number = 0;
+		for (String line = input.readLine(); line != null; line = input.readLine()) {
+			for (long last = number + Long.parseLong(line); number < last;) {
+				topic.publish(ByteBuffer.allocate(Long.BYTES).putLong(++number).array());
+			}
+			System.out.println(number + " " + topic.report().subscribers().size());
+		}
+	}
+
+	private static RemoteTopics remote(TopicCarrier carrier, List<String> publishers) {
+		return new RemoteTopics() {
+
+			@Override
+			public List<TopicCarrier> carriers() {
+				return List.of(carrier);
+			}
+
+			@Override
+			public boolean isOffered(String topic) {
+				return publishers.isEmpty();
+			}
+
+			@Override
+			public List<String> publishers(String topic) {
+				return publishers;
+			}
+
+		};
+	}
+
+	private static TlsMaterial material(Path keys, Path trusted) throws Exception {
+		char[] password = Certificates.PASSWORD.toCharArray();
+		KeyManagerFactory key = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+		key.init(store(keys, password), password);
+		TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+		trust.init(store(trusted, password));
+		return new TlsMaterial("mesh", key, true, trust, true, null, null);
+	}
+
+	private static KeyStore store(Path file, char[] password) throws Exception {
+		KeyStore store = KeyStore.getInstance("PKCS12");
+		try (InputStream in = Files.newInputStream(file)) {
+			store.load(in, password);
+		}
+		return store;
+	}
+
+}
