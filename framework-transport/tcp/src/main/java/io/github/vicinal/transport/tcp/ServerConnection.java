@@ -215,7 +215,7 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> implemen
 		TopicChannel made = new TopicChannel(this.channel, this.guard, this.server.options().maxFrameBytes(),
 				"%s (%s)".formatted(client(), this.subject));
 		this.topics = made;
-		this.guard.begin(this.channel);
+		this.guard.begin(this.channel, this.server.loops().ticker(this.channel.eventLoop()));
 		acceptor.accept(made);
 	}
 

@@ -141,7 +141,7 @@ public final class TcpTopicCarrier implements TopicCarrier, AutoCloseable {
 		}
 		EventLoops known = this.loops;
 		if (known == null) {
-			known = new EventLoops("vicinal-tcp-topics");
+			known = new EventLoops("vicinal-tcp-topics", this.options);
 			this.loops = known;
 		}
 		return known;

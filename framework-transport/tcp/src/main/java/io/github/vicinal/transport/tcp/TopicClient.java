@@ -84,7 +84,7 @@ final class TopicClient extends SimpleChannelInboundHandler<Frame> implements Co
 		Channel opened = connected.channel();
 		boolean done = false;
 		try {
-			TopicChannel made = client.encrypted(opened, tls, handshakes, deadline);
+			TopicChannel made = client.encrypted(opened, loops.ticker(opened.eventLoop()), tls, handshakes, deadline);
 			done = true;
 			return made;
 		}
@@ -95,8 +95,8 @@ final class TopicClient extends SimpleChannelInboundHandler<Frame> implements Co
 		}
 	}
 
-	private TopicChannel encrypted(Channel opened, Tls tls, HandshakeCounters handshakes, long deadline)
-			throws IOException {
+	private TopicChannel encrypted(Channel opened, GuardTicker ticker, Tls tls, HandshakeCounters handshakes,
+			long deadline) throws IOException {
 		SslHandler handler = opened.pipeline().get(SslHandler.class);
 		Future<Channel> handshake = handler.handshakeFuture();
 		handshake.awaitUninterruptibly(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
@@ -121,7 +121,7 @@ final class TopicClient extends SimpleChannelInboundHandler<Frame> implements Co
 		this.topics = made;
 		opened.eventLoop().execute(() -> {
 			this.decoder.accept(this.options.limits());
-			this.guard.begin(opened);
+			this.guard.begin(opened, ticker);
 			if (!opened.isActive()) {
 				made.end("closed the connection");
 			}
