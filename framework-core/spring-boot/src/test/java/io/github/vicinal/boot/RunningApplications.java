@@ -30,7 +30,11 @@ final class RunningApplications implements AfterEachCallback {
 		all.putAll(properties);
 		SpringApplication application = new SpringApplication(type);
 		application.setDefaultProperties(all);
-		ConfigurableApplicationContext context = application.run();
+		ConfigurableApplicationContext context;
+		// Each start resets the logging of the JVM, which two cannot do at once.
+		synchronized (RunningApplications.class) {
+			context = application.run();
+		}
 		this.contexts.add(context);
 		return context;
 	}

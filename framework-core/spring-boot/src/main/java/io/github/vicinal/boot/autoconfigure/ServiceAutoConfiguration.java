@@ -15,6 +15,7 @@ import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
 import io.github.vicinal.boot.server.ThreadIsolation;
 import io.github.vicinal.boot.server.TomcatExchanges;
+import io.github.vicinal.boot.server.TomcatSockets;
 import io.github.vicinal.boot.server.TypedHandlerMapping;
 import io.github.vicinal.boot.server.jetty.JettyExchanges;
 import io.github.vicinal.boot.server.jetty.JettySockets;
@@ -226,6 +227,13 @@ public final class ServiceAutoConfiguration {
 		ExchangeService vicinalExchangeService(ApplicationContext context, ThreadIsolation isolation,
 				ConnectionTickets tickets, Codecs codecs) {
 			return new ExchangeService(new TomcatExchanges(() -> webServer(context), isolation, tickets), codecs);
+		}
+
+		@Bean
+		@Lazy
+		@ConditionalOnMissingBean
+		RequestSockets vicinalTomcatSockets() {
+			return new TomcatSockets();
 		}
 
 	}

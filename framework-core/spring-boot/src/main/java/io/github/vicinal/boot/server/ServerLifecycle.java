@@ -71,10 +71,11 @@ public final class ServerLifecycle implements SmartLifecycle, ApplicationListene
 			return;
 		}
 		long deadline = System.nanoTime() + this.timeout.toNanos();
+		// Beans are gone by the time that calls have ended, if these outlast the phase.
 		List<ServiceCatalog> offered = this.catalogs.get();
+		RequestServer requests = this.server.get();
 		offered.forEach(ServiceCatalog::stopAccepting);
 		offered.forEach((catalog) -> catalog.close(until(deadline)));
-		RequestServer requests = this.server.get();
 		try {
 			if (requests != null && !requests.drain(until(deadline))) {
 				logger.info("Requests did not end within {} ms and go on", this.timeout.toMillis());
