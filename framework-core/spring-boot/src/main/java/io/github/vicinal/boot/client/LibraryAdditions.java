@@ -44,11 +44,11 @@ public final class LibraryAdditions {
 		this.phrases = factory instanceof JdkClientHttpRequestFactory;
 	}
 
-	/** The JDK's connector gives each request a body, if an empty one. */
+	/** Of a connector: how it writes requests and reads responses is known elsewhere. */
 	private LibraryAdditions(ClientAdditions additions) {
 		this.additions = additions;
 		this.decodes = false;
-		this.saysEmpty = true;
+		this.saysEmpty = false;
 		this.urlConnection = false;
 		this.phrases = true;
 	}

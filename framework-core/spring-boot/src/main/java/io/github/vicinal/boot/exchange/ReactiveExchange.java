@@ -406,23 +406,15 @@ final class ReactiveExchange {
 	}
 
 	/** The body as it comes, with the failures of the exchange. */
-	private static final class RawBody extends InputStream {
-
-		private final ClientExchange exchange;
+	private static final class RawBody extends ResponseBody {
 
 		RawBody(ClientExchange exchange) {
-			this.exchange = exchange;
+			super(exchange);
 		}
 
 		@Override
-		public int read() throws IOException {
-			byte[] one = new byte[1];
-			return (read(one, 0, 1) < 0) ? -1 : one[0] & 0xFF;
-		}
-
-		@Override
-		public int read(byte[] target, int offset, int length) throws IOException {
-			return this.exchange.read(target, offset, length);
+		IOException cutOff(SocketException failure) {
+			return failure;
 		}
 
 	}
