@@ -20,6 +20,7 @@ import io.github.vicinal.transport.shm.bell.FifoBells;
 import io.github.vicinal.transport.shm.bell.SocketBells;
 import io.github.vicinal.transport.shm.lane.LaneLimits;
 import io.github.vicinal.transport.shm.lane.LaneServer;
+import io.github.vicinal.transport.shm.lane.Memory;
 import io.github.vicinal.transport.shm.lane.MemoryFiles;
 import io.github.vicinal.transport.shm.lane.PeerArenas;
 import io.github.vicinal.transport.shm.lane.Segment;
@@ -589,6 +590,7 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 	 * this: the thread that makes it comes here last, and finds that the pair has ended.
 	 */
 	private void end() {
+		Memory.discardPending();
 		release();
 		if (this.introduced) {
 			forget();

@@ -89,6 +89,35 @@ class CutOffFileTests {
 		}
 	}
 
+	/**
+	 * Compiled code goes on after it has touched memory that is gone, and the error comes
+	 * later, perhaps amid the end of the pair. The first pair has the JVM link what is
+	 * called on the way, which is where the error would come otherwise.
+	 */
+	@Test
+	void errorThatIsPendingDoesNotInterruptTheEnd() throws Exception {
+		for (int pair = 0; pair < 2; pair++) {
+			ExecutorService threads = Executors.newCachedThreadPool();
+			PeerIdentity identity = this.shm.identity();
+			try (FakeServer hostile = new FakeServer(this.shm.directory, identity.instanceId())) {
+				CallPath path = this.shm.connect(this.shm.provider(OPTIONS.withWaiting("park")), identity);
+				LaneClient lanes = ((ShmPath) path).lanes();
+				List<Future<Throwable>> callers = new ArrayList<>();
+				for (int i = 0; i < 3; i++) {
+					callers.add(threads.submit(() -> catchThrowable(() -> path.call(this.shm.call("join", "a", 1)))));
+				}
+				Async.await(() -> lanes.waits().asleep() == 3);
+				hostile.segment.truncate(0);
+				SegmentAccess.endAfterTouch(lanes, LaneClient.End.of("a test"));
+				for (Future<Throwable> caller : callers) {
+					assertThat(caller.get(20, TimeUnit.SECONDS)).isInstanceOf(PathException.class);
+				}
+				assertThat(path.isOpen()).isFalse();
+			}
+			threads.shutdown();
+		}
+	}
+
 	/** The lane of a caller that gave up is looked at by the next one. */
 	@Test
 	void whoLooksForALaneFailsAsCallsDo() throws Exception {

@@ -585,6 +585,7 @@ public final class LaneClient implements AutoCloseable {
 	 * @param reason why
 	 */
 	public void end(End reason) {
+		Memory.discardPending();
 		if (!this.end.compareAndSet(null, reason)) {
 			return;
 		}

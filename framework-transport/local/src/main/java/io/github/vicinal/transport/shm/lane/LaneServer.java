@@ -562,6 +562,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	}
 
 	private void fail(Refusal refusal, String why) {
+		Memory.discardPending();
 		if (!this.closed) {
 			this.onFailure.accept(refusal, why);
 		}
@@ -696,6 +697,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	/** Stops to receive. Handlers that run may still respond. */
 	@Override
 	public void close() {
+		Memory.discardPending();
 		this.closed = true;
 		this.guard.remove(this);
 		this.arena.close();

@@ -194,6 +194,20 @@ public final class Memory {
 	}
 
 	/**
+	 * Drops a pending error of this thread, which may come in the middle of what follows
+	 * otherwise. Whoever ends something because of a failure calls this method first: the
+	 * failure is known, and the end must be complete.
+	 */
+	public static void discardPending() {
+		try {
+			settle();
+		}
+		catch (InternalError ex) {
+			// The pair ends for that or another reason.
+		}
+	}
+
+	/**
 	 * Returns the mapped bytes, for those who need their address.
 	 * @return the buffer
 	 */

@@ -120,14 +120,17 @@ final class LogConsumer<T> implements Runnable, Condition {
 			}
 		}
 		catch (WireException ex) {
+			Memory.discardPending();
 			this.subscription.damaged(this.publisher, ex.text());
 		}
 		catch (InternalError ex) {
+			Memory.discardPending();
 			this.subscription.damaged(this.publisher, "the shared memory failed: " + ex.getMessage());
 		}
 		finally {
+			Memory.discardPending();
 			release();
-			Memory.settle();
+			Memory.discardPending();
 		}
 	}
 

@@ -474,7 +474,7 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 			this.subscribers.forEach(AttachedSubscriber::wakeAll);
 		}
 		catch (InternalError ex) {
-			Memory.settle();
+			Memory.discardPending();
 		}
 		finally {
 			this.lock.unlock();

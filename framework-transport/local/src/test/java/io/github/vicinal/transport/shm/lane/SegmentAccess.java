@@ -22,8 +22,23 @@ public final class SegmentAccess {
 			memory.compareAndSetLong(0, 0, 0);
 			memory.setBit(8, i & 63);
 			memory.takeBits(8);
+			memory.setLong(16, i);
 		}
 		Segment.deleteOrphans(directory, Duration.ofSeconds(-10));
+	}
+
+	/**
+	 * Ends a pair whose memory is gone, with the error of an access to it pending if that
+	 * was not thrown at once.
+	 */
+	public static void endAfterTouch(LaneClient client, LaneClient.End reason) {
+		try {
+			client.segment().memory().setLong(SegmentLayout.MODE_OFFSET, 0);
+			client.end(reason);
+		}
+		catch (InternalError ex) {
+			client.end(reason);
+		}
 	}
 
 	/** Returns how much memory of pairs that have ended waits to be unmapped. */
