@@ -28,6 +28,9 @@ record Bench(Settings settings, PrintWriter out) {
 	 */
 	private static final int WARMUP_CALLERS = 4;
 
+	/** Number of windows in the longest warm-up: means of a few seconds are compared. */
+	private static final int WINDOWS = 20;
+
 	/**
 	 * The part of the warm-up that goes like the measurement: what waits between two
 	 * requests is compiled anew when it does so for the first time.
@@ -131,17 +134,18 @@ record Bench(Settings settings, PrintWriter out) {
 	private boolean warmUp(Mode mode, RunningMode running, HttpClient client, SearchRequest request, HttpRequest http)
 			throws InterruptedException {
 		String name = request.requestName();
-		Duration paced = this.settings.warmup().dividedBy(PACED_PART);
+		Duration paced = this.settings.load().paced() ? this.settings.warmup().dividedBy(PACED_PART) : Duration.ZERO;
 		Duration longest = this.settings.warmup().minus(paced);
+		Duration length = this.settings.warmup().dividedBy(WINDOWS);
 		say("  %s: warming up for at most %d s".formatted(name, this.settings.warmup().toSeconds()));
 		WarmUp steadiness = new WarmUp();
 		Duration passed = Duration.ZERO;
 		long searches = 0;
 		while (passed.compareTo(longest) < 0 && !steadiness.isSteady()) {
 			Duration before = running.cpu();
-			LoadResult window = new ClosedLoop(WARMUP_CALLERS).run(client, http, WarmUp.WINDOW);
+			LoadResult window = new ClosedLoop(WARMUP_CALLERS).run(client, http, length);
 			steadiness.window(running.cpu().minus(before), window.operations());
-			passed = passed.plus(WarmUp.WINDOW);
+			passed = passed.plus(length);
 			searches += window.operations() - window.errors();
 			if (searches == 0 && passed.compareTo(longest) >= 0) {
 				throw new BenchException("No request was answered in the warm-up of " + mode.name(),
@@ -149,9 +153,12 @@ record Bench(Settings settings, PrintWriter out) {
 			}
 		}
 		boolean steady = steadiness.isSteady();
-		say("  %s: %s after %d s and %d searches; the next %d s as while measuring".formatted(name,
-				steady ? "steady" : "NOT STEADY", passed.toSeconds(), searches, paced.toSeconds()));
-		this.settings.load().run(client, http, paced);
+		say("  %s: %s after %d s and %d searches".formatted(name, steady ? "steady" : "NOT STEADY", passed.toSeconds(),
+				searches));
+		if (!paced.isZero()) {
+			say("  %s: the next %d s as while measuring".formatted(name, paced.toSeconds()));
+			this.settings.load().run(client, http, paced);
+		}
 		return steady;
 	}
 

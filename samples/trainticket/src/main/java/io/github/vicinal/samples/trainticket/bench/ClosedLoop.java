@@ -35,6 +35,11 @@ record ClosedLoop(int callers) implements Load {
 	}
 
 	@Override
+	public boolean paced() {
+		return false;
+	}
+
+	@Override
 	public String describe() {
 		return "closed loop, %d callers".formatted(this.callers);
 	}

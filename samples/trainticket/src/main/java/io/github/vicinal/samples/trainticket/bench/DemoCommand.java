@@ -28,8 +28,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * Shows in about a minute what Vicinal changes: the same searches without and with it,
- * and then the pages of a running application.
+ * Shows in a minute and a half what Vicinal changes: the same searches without and with
+ * it, and then the pages of a running application.
  */
 @Command(name = "demo", mixinStandardHelpOptions = true, sortOptions = false,
 		description = { "Runs the services in five JVMs without Vicinal and then with it, compares them,",

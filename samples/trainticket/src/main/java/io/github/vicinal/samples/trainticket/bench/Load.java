@@ -20,6 +20,12 @@ interface Load {
 	LoadResult run(HttpClient client, HttpRequest request, Duration duration) throws InterruptedException;
 
 	/**
+	 * Returns whether the services are idle between two requests.
+	 * @return {@code true} if requests have planned times
+	 */
+	boolean paced();
+
+	/**
 	 * Describes the load.
 	 * @return a few words
 	 */

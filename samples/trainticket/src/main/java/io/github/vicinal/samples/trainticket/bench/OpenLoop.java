@@ -48,6 +48,11 @@ record OpenLoop(double perSecond) implements Load {
 	}
 
 	@Override
+	public boolean paced() {
+		return true;
+	}
+
+	@Override
 	public String describe() {
 		return "open loop, %s requests/s at fixed times".formatted(this.perSecond);
 	}

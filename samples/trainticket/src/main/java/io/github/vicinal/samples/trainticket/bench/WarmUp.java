@@ -10,9 +10,6 @@ import java.util.List;
  */
 final class WarmUp {
 
-	/** Length of a window in which CPU time is compared. */
-	static final Duration WINDOW = Duration.ofSeconds(2);
-
 	/** Number of windows that are compared with as many before them. */
 	private static final int WINDOWS = 3;
 
