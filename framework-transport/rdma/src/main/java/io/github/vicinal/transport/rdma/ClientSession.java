@@ -2,10 +2,8 @@ package io.github.vicinal.transport.rdma;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
@@ -14,15 +12,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
 
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.PathException.Reason;
+import io.github.vicinal.transport.multiplex.ClientEnd;
+import io.github.vicinal.transport.multiplex.ConnectionException;
+import io.github.vicinal.transport.multiplex.Introduction;
+import io.github.vicinal.transport.multiplex.PendingCall;
+import io.github.vicinal.transport.multiplex.PendingCalls;
+import io.github.vicinal.transport.multiplex.ReceivedFrame;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameType;
-import io.github.vicinal.transport.wire.InstanceProof;
-import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 import io.github.vicinal.transport.wire.WireLimits;
@@ -32,9 +33,7 @@ import org.jspecify.annotations.Nullable;
  * The client's end of a connection, which any number of calls share. Thread-safe.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Tasks handle their own failures.
-final class ClientSession implements RdmaConnection.Listener {
-
-	private static final int SMALL_BYTES = 256;
+final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 
 	private static final int FIRST_FRAME_BYTES = 4096;
 
@@ -44,9 +43,7 @@ final class ClientSession implements RdmaConnection.Listener {
 
 	private final ScheduledThreadPoolExecutor timer;
 
-	private final Map<Long, Waiting> waiting = new ConcurrentHashMap<>();
-
-	private final AtomicLong correlations = new AtomicLong();
+	private final PendingCalls pending = new PendingCalls(this);
 
 	private final AtomicInteger bindings = new AtomicInteger();
 
@@ -62,26 +59,27 @@ final class ClientSession implements RdmaConnection.Listener {
 
 	private int maxRequestBytes;
 
-	/** How many paths use the session. Guarded by the provider's lock. */
-	int users;
+	private final String verbsName;
 
 	/**
 	 * Creates a session that is not open.
 	 * @param expected the instance id of the server
 	 * @param options limits
 	 * @param timer runs deadlines of calls that hold no thread
+	 * @param verbsName what the devices are used by
 	 */
-	ClientSession(String expected, RdmaOptions options, ScheduledThreadPoolExecutor timer) {
+	ClientSession(String expected, RdmaOptions options, ScheduledThreadPoolExecutor timer, String verbsName) {
 		this.expected = expected;
 		this.options = options;
 		this.timer = timer;
+		this.verbsName = verbsName;
 	}
 
 	/**
 	 * Connects, and lets the other side prove which instance it is. Blocks for the
 	 * handshake timeout at most.
 	 */
-	void open(Verbs verbs, InetSocketAddress address) throws RdmaException {
+	void open(Verbs verbs, InetSocketAddress address) throws ConnectionException {
 		long deadline = System.nanoTime() + this.options.handshakeTimeout().toNanos();
 		String where = "%s at %s:%d".formatted(this, address.getAddress().getHostAddress(), address.getPort());
 		RdmaConnection opened;
@@ -91,7 +89,8 @@ final class ClientSession implements RdmaConnection.Listener {
 			opened = new RdmaConnection(queuePair, this.options, false, FIRST_FRAME_BYTES, this);
 		}
 		catch (VerbsException ex) {
-			throw RdmaException.of(Reason.PEER_GONE, false, "cannot connect to %s: %s".formatted(where, ex.text()), ex);
+			throw ConnectionException.of(Reason.PEER_GONE, false,
+					"cannot connect to %s: %s".formatted(where, ex.text()), ex);
 		}
 		this.connection = opened;
 		opened.start("vicinal-rdma-client");
@@ -101,20 +100,20 @@ final class ClientSession implements RdmaConnection.Listener {
 		}
 		catch (ExecutionException ex) {
 			if (ex.getCause() instanceof WireException refused) {
-				throw RdmaException.refused(refused.refusal(), false, "%s: %s".formatted(where, refused.text()));
+				throw ConnectionException.refused(refused.refusal(), false, "%s: %s".formatted(where, refused.text()));
 			}
-			throw RdmaException.of(Reason.PEER_GONE, false, "%s %s".formatted(where, message(ex.getCause())), ex);
+			throw ConnectionException.of(Reason.PEER_GONE, false, "%s %s".formatted(where, message(ex.getCause())), ex);
 		}
 		catch (WireException ex) {
-			throw RdmaException.refused(ex.refusal(), false, "%s: %s".formatted(where, ex.text()));
+			throw ConnectionException.refused(ex.refusal(), false, "%s: %s".formatted(where, ex.text()));
 		}
 		catch (TimeoutException ex) {
-			throw RdmaException.of(Reason.TIMEOUT, false, "%s did not answer the first message within %d ms"
+			throw ConnectionException.of(Reason.TIMEOUT, false, "%s did not answer the first message within %d ms"
 				.formatted(where, this.options.handshakeTimeout().toMillis()), ex);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw RdmaException.of(Reason.INTERRUPTED, false, "the connecting thread was interrupted", ex);
+			throw ConnectionException.of(Reason.INTERRUPTED, false, "the connecting thread was interrupted", ex);
 		}
 	}
 
@@ -122,96 +121,57 @@ final class ClientSession implements RdmaConnection.Listener {
 		return (cause != null) ? String.valueOf(cause.getMessage()) : "is gone";
 	}
 
-	private void hello(InetSocketAddress address, long deadline) throws RdmaException, WireException {
-		EncodeBuffer out = new EncodeBuffer(SMALL_BYTES);
-		int start = FrameDescriptor.begin(out);
-		String nonce = InstanceProof.nonce();
-		new Payload.Hello(nonce, InstanceProof.ofClient(this.expected, nonce, address), this.options.maxFrameBytes())
-			.write(out);
-		FrameDescriptor.end(out, start, FrameType.HELLO);
-		Frame answer = await(send(out, false), deadline);
-		answer.header().require(FrameType.WELCOME);
-		Payload.Welcome welcome = Payload.Welcome.read(answer.payload());
-		if (!InstanceProof.matches(InstanceProof.ofServer(this.expected, nonce, address), welcome.self())
-				|| welcome.maxFrameBytes() < 0) {
-			throw new WireException(Refusal.WRONG_INSTANCE, "another instance answers at the address");
-		}
-		this.maxRequestBytes = Math.min(welcome.maxFrameBytes(), this.options.maxFrameBytes());
+	private void hello(InetSocketAddress address, long deadline) throws ConnectionException, WireException {
+		Introduction introduction = Introduction.to(this.expected, address, this.options.maxFrameBytes());
+		this.maxRequestBytes = introduction.welcomed(await(send(introduction.hello(), false), deadline));
 	}
 
-	/** Gives a contract a number of its own on this connection. */
-	int nextBinding() {
+	@Override
+	public int nextBinding() {
 		return this.bindings.getAndIncrement();
 	}
 
-	/** Sends a frame that executes nothing, and waits for the answer. */
-	Frame ask(EncodeBuffer out) throws RdmaException {
+	@Override
+	public ReceivedFrame ask(EncodeBuffer out) throws ConnectionException {
 		return await(send(out, false), System.nanoTime() + this.options.handshakeTimeout().toNanos());
 	}
 
-	/**
-	 * Sends a frame.
-	 * @param out holds the frame, and belongs to the connection from now on
-	 * @param executable whether the other side may execute something
-	 * @return what waits for the answer
-	 */
-	Waiting send(EncodeBuffer out, boolean executable) throws RdmaException {
+	@Override
+	public PendingCall send(EncodeBuffer out, boolean executable) throws ConnectionException {
 		int size = out.size();
 		long before = this.unsent.getAndAdd(size);
 		if (before > 0 && before + size > this.options.maxOutstandingBytes()) {
 			this.unsent.addAndGet(-size);
-			throw RdmaException.of(Reason.EXHAUSTED, false,
+			throw ConnectionException.of(Reason.EXHAUSTED, false,
 					"%d bytes of calls to %s wait to be sent already".formatted(before, this), null);
 		}
-		Waiting call = new Waiting(out, this.correlations.incrementAndGet(), executable);
-		FrameDescriptor.correlation(out, 0, call.correlation);
-		this.waiting.put(call.correlation, call);
+		Request request = new Request(out);
+		// A call that was not even partly sent was certainly not executed.
+		PendingCall call = this.pending.add(() -> executable && request.isBegun());
+		FrameDescriptor.correlation(out, 0, call.correlation());
 		RdmaConnection open = this.connection;
 		String why = this.ended;
-		if (why != null || open == null || !open.send(call)) {
-			this.waiting.remove(call.correlation);
+		if (why != null || open == null || !open.send(request)) {
+			this.pending.remove(call);
 			this.unsent.addAndGet(-size);
-			throw RdmaException.of(Reason.PEER_GONE, false,
+			throw ConnectionException.of(Reason.PEER_GONE, false,
 					"%s %s".formatted(this, (this.ended != null) ? this.ended : "is gone"), null);
 		}
 		return call;
 	}
 
-	/** Waits for an answer on this thread. */
-	Frame await(Waiting call, long deadlineNanos) throws RdmaException {
-		try {
-			if (deadlineNanos == CallFrame.NO_DEADLINE) {
-				return call.answer.get();
-			}
-			return call.answer.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
-		}
-		catch (ExecutionException ex) {
-			throw (ex.getCause() instanceof RdmaException known) ? known
-					: RdmaException.of(Reason.IO, call.maybeExecuted(), String.valueOf(ex.getCause()), ex);
-		}
-		catch (TimeoutException ex) {
-			throw timedOut(call);
-		}
-		catch (InterruptedException ex) {
-			this.waiting.remove(call.correlation);
-			Thread.currentThread().interrupt();
-			throw RdmaException.of(Reason.INTERRUPTED, call.maybeExecuted(), "the calling thread was interrupted", ex);
-		}
+	@Override
+	public ReceivedFrame await(PendingCall call, long deadlineNanos) throws ConnectionException {
+		return this.pending.await(call, deadlineNanos);
 	}
 
-	/** Lets a call fail at its deadline without a thread that waits. */
-	void expire(Waiting call, long deadlineNanos) {
+	@Override
+	public void expire(PendingCall call, long deadlineNanos) {
 		if (deadlineNanos != CallFrame.NO_DEADLINE) {
-			ScheduledFuture<?> expiry = this.timer.schedule(() -> call.answer.completeExceptionally(timedOut(call)),
+			ScheduledFuture<?> expiry = this.timer.schedule(() -> this.pending.expire(call),
 					deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
-			call.answer.whenComplete((answer, failure) -> expiry.cancel(false));
+			call.answer().whenComplete((answer, failure) -> expiry.cancel(false));
 		}
-	}
-
-	private RdmaException timedOut(Waiting call) {
-		this.waiting.remove(call.correlation);
-		return RdmaException.of(Reason.TIMEOUT, call.maybeExecuted(),
-				"the deadline passed before %s answered".formatted(this), null);
 	}
 
 	/** Answers are small or were asked for: a client always receives. */
@@ -221,7 +181,7 @@ final class ClientSession implements RdmaConnection.Listener {
 	}
 
 	@Override
-	public void received(Frame frame) throws WireException {
+	public void received(ReceivedFrame frame) throws WireException {
 		FrameType type = frame.header().type;
 		if (type == FrameType.GOODBYE) {
 			drain((frame.header().code == Refusal.SHUTTING_DOWN.number()) ? "is shutting down"
@@ -235,34 +195,14 @@ final class ClientSession implements RdmaConnection.Listener {
 				open.accept(this.options.limits());
 			}
 		}
-		long correlation = frame.header().correlation;
-		Waiting call = this.waiting.remove(correlation);
-		if (type == FrameType.REFUSED) {
-			refused(frame, call);
-		}
-		else if (call != null) {
-			call.answer.complete(frame);
-		}
-		else if (correlation <= 0 || correlation > this.correlations.get()) {
-			throw new WireException(Refusal.MALFORMED,
-					"an answer to call %d, which there is not".formatted(correlation));
+		PendingCalls.Closing closing = this.pending.answered(frame);
+		if (closing != null) {
+			String why = "closed the connection: " + closing.text();
+			this.ended = why;
+			this.pending.failAll(closing.refusal(), closing.text());
+			stop(why);
 		}
 		endIfDrained();
-	}
-
-	private void refused(Frame frame, @Nullable Waiting call) throws WireException {
-		Refusal refusal = Refusal.of(frame.header().code);
-		String text = "%s refused (%s): %s".formatted(this, refusal.id(),
-				WireException.printable(frame.payload().readString()));
-		if (call != null) {
-			boolean executed = frame.header().has(FrameDescriptor.FLAG_EXECUTED);
-			call.answer.completeExceptionally(RdmaException.refused(refusal, executed, text));
-		}
-		if (frame.header().has(FrameDescriptor.FLAG_CLOSING)) {
-			this.ended = "closed the connection: " + text;
-			failAll((other) -> RdmaException.refused(refusal, other.maybeExecuted(), text));
-			stop("closed the connection: " + text);
-		}
 	}
 
 	@Override
@@ -271,22 +211,12 @@ final class ClientSession implements RdmaConnection.Listener {
 			if (this.ended == null) {
 				this.ended = why;
 			}
-			failAll((call) -> RdmaException.of(Reason.PEER_GONE, call.maybeExecuted(), "%s %s".formatted(this, why),
-					null));
+			this.pending.peerGone(why);
 			return;
 		}
 		this.ended = "sent an unacceptable answer";
 		String text = "%s sent an unacceptable answer: %s".formatted(this, why);
-		failAll((call) -> RdmaException.refused(refused.refusal(), call.maybeExecuted(), text));
-	}
-
-	/** After the end is known: what is added later sees it. */
-	private void failAll(Function<Waiting, RdmaException> failure) {
-		for (Waiting call : List.copyOf(this.waiting.values())) {
-			if (this.waiting.remove(call.correlation, call)) {
-				call.answer.completeExceptionally(failure.apply(call));
-			}
-		}
+		this.pending.failAll(refused.refusal(), text);
 	}
 
 	/** Takes no further call, and ends once those in flight have ended. */
@@ -306,13 +236,13 @@ final class ClientSession implements RdmaConnection.Listener {
 	}
 
 	private void endIfDrained() {
-		if (this.draining && this.waiting.isEmpty()) {
+		if (this.draining && this.pending.isEmpty()) {
 			stop("was left");
 		}
 	}
 
-	/** The last path has left. Calls in flight end first if the server shuts down. */
-	void leave() {
+	@Override
+	public void leave() {
 		if (!this.draining) {
 			close();
 			return;
@@ -320,20 +250,27 @@ final class ClientSession implements RdmaConnection.Listener {
 		endIfDrained();
 	}
 
-	boolean isOpen() {
+	@Override
+	public boolean isOpen() {
 		return this.ended == null;
 	}
 
-	int inFlight() {
-		return this.waiting.size();
-	}
-
-	int maxRequestBytes() {
+	@Override
+	public int maxRequestBytes() {
 		return this.maxRequestBytes;
 	}
 
-	WireLimits limits() {
+	@Override
+	public WireLimits limits() {
 		return this.options.limits();
+	}
+
+	@Override
+	public Map<String, Object> details() {
+		Map<String, Object> details = new LinkedHashMap<>();
+		details.put("inFlight", this.pending.size());
+		details.put("provider", this.verbsName);
+		return details;
 	}
 
 	private void stop(String why) {
@@ -343,8 +280,8 @@ final class ClientSession implements RdmaConnection.Listener {
 		}
 	}
 
-	/** Calls in flight fail. */
-	void close() {
+	@Override
+	public void close() {
 		if (this.ended == null) {
 			this.ended = "was left";
 		}
@@ -356,24 +293,11 @@ final class ClientSession implements RdmaConnection.Listener {
 		return "the peer " + this.expected;
 	}
 
-	/** A frame that waits for its answer. */
-	final class Waiting extends Outgoing {
+	/** A frame that is sent to the server. */
+	private final class Request extends Outgoing {
 
-		final CompletableFuture<Frame> answer = new CompletableFuture<>();
-
-		private final long correlation;
-
-		private final boolean executable;
-
-		Waiting(EncodeBuffer out, long correlation, boolean executable) {
+		Request(EncodeBuffer out) {
 			super(out);
-			this.correlation = correlation;
-			this.executable = executable;
-		}
-
-		/** A call that was not even partly sent was certainly not executed. */
-		boolean maybeExecuted() {
-			return this.executable && isBegun();
 		}
 
 		@Override

@@ -6,6 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
+import io.github.vicinal.transport.multiplex.ReceivedFrame;
+import io.github.vicinal.transport.wire.FrameDescriptor;
+import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 import io.github.vicinal.transport.wire.WireLimits;
@@ -498,10 +501,16 @@ final class RdmaConnection implements QueuePair.Completions {
 			records++;
 			byte[] frame = ring.next(now);
 			if (frame != null) {
-				this.listener.received(Frame.read(frame, this.limits));
+				this.listener.received(read(frame));
 			}
 		}
 		return records;
+	}
+
+	private ReceivedFrame read(byte[] bytes) throws WireException {
+		FrameHeader header = new FrameHeader();
+		FrameDescriptor.read(bytes, bytes.length, header, this.limits);
+		return new ReceivedFrame(header, bytes);
 	}
 
 	/** Posts receives, tells the peer what it must know, and sends what waits. */
@@ -699,7 +708,7 @@ final class RdmaConnection implements QueuePair.Completions {
 		 * A frame has arrived.
 		 * @throws WireException if it is not acceptable; the connection ends
 		 */
-		void received(Frame frame) throws WireException;
+		void received(ReceivedFrame frame) throws WireException;
 
 		/**
 		 * The connection has ended, and its memory is free. Called once.

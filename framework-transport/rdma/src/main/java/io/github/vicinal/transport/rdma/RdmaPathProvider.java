@@ -2,9 +2,6 @@ package io.github.vicinal.transport.rdma;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -13,6 +10,9 @@ import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.transport.multiplex.ConnectionException;
+import io.github.vicinal.transport.multiplex.MultiplexedPath;
+import io.github.vicinal.transport.multiplex.SharedConnections;
 import io.github.vicinal.transport.wire.ClientBinding;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +26,6 @@ public final class RdmaPathProvider implements PathProvider {
 	/** A queue pair between two RDMA devices. */
 	public static final PathKind KIND = new PathKind("rdma", 400, PathKind.Reach.NETWORK);
 
-	private static final int STRIPES = 64;
-
 	private final RdmaDevices devices;
 
 	private final Codecs codecs;
@@ -36,15 +34,9 @@ public final class RdmaPathProvider implements PathProvider {
 
 	private final LongAdder bytes = new LongAdder();
 
-	/** Keeps two paths from opening two connections to one peer. */
-	private final Object[] connecting = new Object[STRIPES];
-
 	private final ScheduledThreadPoolExecutor timer;
 
-	/** Sessions by the instance ids of their peers. */
-	private final Map<String, ClientSession> sessions = new HashMap<>();
-
-	private boolean closed;
+	private final SharedConnections<ClientSession> sessions = new SharedConnections<>();
 
 	/**
 	 * Creates a provider.
@@ -56,7 +48,6 @@ public final class RdmaPathProvider implements PathProvider {
 		this.devices = devices;
 		this.codecs = codecs;
 		this.options = options;
-		Arrays.setAll(this.connecting, (i) -> new Object());
 		this.timer = new ScheduledThreadPoolExecutor(1, (task) -> {
 			Thread thread = new Thread(null, task, "vicinal-rdma-timer", 0, false);
 			thread.setDaemon(true);
@@ -72,12 +63,8 @@ public final class RdmaPathProvider implements PathProvider {
 	}
 
 	/** Returns how many connections are open. */
-	synchronized int connections() {
-		return this.sessions.size();
-	}
-
-	String verbsName() {
-		return this.devices.name();
+	int connections() {
+		return this.sessions.all().size();
 	}
 
 	@Override
@@ -127,16 +114,18 @@ public final class RdmaPathProvider implements PathProvider {
 		ClientSession session = null;
 		boolean connected = false;
 		try {
-			session = acquire(instanceId, address, verbs);
+			session = this.sessions.acquire(instanceId, new Opener(instanceId, address, verbs));
 			if (session == null) {
 				return new Unavailable("the application is shutting down", false);
 			}
 			ClientBinding binding = new ClientBinding(session.nextBinding(), contract, this.codecs);
-			RdmaPath path = RdmaPath.bind(this, session, binding);
+			ClientSession acquired = session;
+			MultiplexedPath path = MultiplexedPath.bind(KIND, session, binding, this.bytes,
+					() -> this.sessions.release(acquired));
 			connected = true;
 			return new Connected(path);
 		}
-		catch (RdmaException ex) {
+		catch (ConnectionException ex) {
 			return new Unavailable(String.valueOf(ex.getMessage()), ex.retryable());
 		}
 		catch (RuntimeException ex) {
@@ -144,71 +133,44 @@ public final class RdmaPathProvider implements PathProvider {
 		}
 		finally {
 			if (session != null && !connected) {
-				release(session);
+				this.sessions.release(session);
 			}
-		}
-	}
-
-	private @Nullable ClientSession acquire(String instanceId, InetSocketAddress address, Verbs verbs)
-			throws RdmaException {
-		synchronized (this.connecting[Math.floorMod(instanceId.hashCode(), STRIPES)]) {
-			ClientSession known = existing(instanceId);
-			if (known != null || isClosed()) {
-				return known;
-			}
-			ClientSession session = new ClientSession(instanceId, this.options, this.timer);
-			boolean kept = false;
-			try {
-				session.open(verbs, address);
-				kept = keep(instanceId, session);
-			}
-			finally {
-				if (!kept) {
-					session.close();
-				}
-			}
-			return kept ? session : null;
-		}
-	}
-
-	private synchronized @Nullable ClientSession existing(String instanceId) {
-		ClientSession session = this.sessions.get(instanceId);
-		if (this.closed || session == null || !session.isOpen()) {
-			return null;
-		}
-		session.users++;
-		return session;
-	}
-
-	private synchronized boolean isClosed() {
-		return this.closed;
-	}
-
-	private synchronized boolean keep(String instanceId, ClientSession session) {
-		if (this.closed) {
-			return false;
-		}
-		session.users++;
-		this.sessions.put(instanceId, session);
-		return true;
-	}
-
-	synchronized void release(ClientSession session) {
-		if (--session.users == 0) {
-			this.sessions.values().remove(session);
-			session.leave();
 		}
 	}
 
 	/** Calls in flight fail. */
 	@Override
 	public void close() {
-		synchronized (this) {
-			this.closed = true;
-			this.sessions.values().forEach(ClientSession::close);
-			this.sessions.clear();
-		}
+		this.sessions.close();
 		this.timer.shutdown();
+	}
+
+	/** Opens a session with a peer. */
+	private final class Opener implements SharedConnections.Opener<ClientSession> {
+
+		private final String instanceId;
+
+		private final InetSocketAddress address;
+
+		private final Verbs verbs;
+
+		Opener(String instanceId, InetSocketAddress address, Verbs verbs) {
+			this.instanceId = instanceId;
+			this.address = address;
+			this.verbs = verbs;
+		}
+
+		@Override
+		public ClientSession create() {
+			RdmaPathProvider provider = RdmaPathProvider.this;
+			return new ClientSession(this.instanceId, provider.options, provider.timer, provider.devices.name());
+		}
+
+		@Override
+		public void open(ClientSession session) throws ConnectionException {
+			session.open(this.verbs, this.address);
+		}
+
 	}
 
 }

@@ -8,17 +8,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.multiplex.CallThreads;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerCalls;
 import io.github.vicinal.transport.wire.ServerMetrics;
@@ -38,8 +35,6 @@ import org.slf4j.LoggerFactory;
 public final class RdmaPathServer implements PathServer {
 
 	private static final Logger logger = LoggerFactory.getLogger(RdmaPathServer.class);
-
-	private static final long IDLE_SECONDS = 30;
 
 	private static final int BACKLOG = 64;
 
@@ -61,15 +56,12 @@ public final class RdmaPathServer implements PathServer {
 
 	private final Set<ServerSession> sessions = ConcurrentHashMap.newKeySet();
 
-	/** Guarded by itself, which is notified when it is 0. */
-	private final AtomicInteger inFlight = new AtomicInteger();
-
 	private volatile Verbs.@Nullable Listener listener;
 
 	/** The port that was listened on last, 0 before. Guarded by this. */
 	private int formerPort;
 
-	private volatile @Nullable ExecutorService threads;
+	private volatile @Nullable CallThreads threads;
 
 	private volatile @Nullable ScheduledThreadPoolExecutor timer;
 
@@ -129,7 +121,8 @@ public final class RdmaPathServer implements PathServer {
 			logger.warn("The path rdma is not offered: {}", this.unavailable);
 			return;
 		}
-		this.threads = newThreads(Thread.currentThread().getContextClassLoader());
+		this.threads = new CallThreads("vicinal-rdma", this.options.maxThreads(),
+				Thread.currentThread().getContextClassLoader(), this.metrics);
 		this.timer = newTimer();
 		offer(opened);
 	}
@@ -142,17 +135,6 @@ public final class RdmaPathServer implements PathServer {
 		acceptor.setDaemon(true);
 		acceptor.setContextClassLoader(null);
 		acceptor.start();
-	}
-
-	private ExecutorService newThreads(@Nullable ClassLoader loader) {
-		AtomicInteger number = new AtomicInteger();
-		return new ThreadPoolExecutor(0, this.options.maxThreads(), IDLE_SECONDS, TimeUnit.SECONDS,
-				new SynchronousQueue<>(), (task) -> {
-					Thread thread = new Thread(task, "vicinal-rdma-" + number.getAndIncrement());
-					thread.setDaemon(true);
-					thread.setContextClassLoader(loader);
-					return thread;
-				});
 	}
 
 	/** Looks for clients that do not say who they are. */
@@ -327,8 +309,8 @@ public final class RdmaPathServer implements PathServer {
 		return this.calls;
 	}
 
-	ExecutorService threads() {
-		ExecutorService started = this.threads;
+	CallThreads threads() {
+		CallThreads started = this.threads;
 		if (started == null) {
 			throw new IllegalStateException("a connection before the start");
 		}
@@ -337,20 +319,6 @@ public final class RdmaPathServer implements PathServer {
 
 	boolean draining() {
 		return this.draining;
-	}
-
-	void began() {
-		this.inFlight.incrementAndGet();
-		this.metrics.inFlight().increment();
-	}
-
-	void ended() {
-		this.metrics.inFlight().decrement();
-		if (this.inFlight.decrementAndGet() == 0) {
-			synchronized (this.inFlight) {
-				this.inFlight.notifyAll();
-			}
-		}
 	}
 
 	@Override
@@ -381,36 +349,18 @@ public final class RdmaPathServer implements PathServer {
 			this.closed = true;
 			stopAccepting();
 		}
-		if (!drained(System.nanoTime() + drainTimeout.toNanos())) {
-			logger.info("{} calls in flight did not end in time and are disconnected", this.inFlight.get());
+		CallThreads started = this.threads;
+		int left = (started != null) ? started.drain(System.nanoTime() + drainTimeout.toNanos()) : 0;
+		if (left > 0) {
+			logger.info("{} calls in flight did not end in time and are disconnected", left);
 		}
 		this.sessions.forEach(ServerSession::close);
-		ExecutorService started = this.threads;
 		if (started != null) {
 			started.shutdown();
 		}
 		ScheduledThreadPoolExecutor running = this.timer;
 		if (running != null) {
 			running.shutdown();
-		}
-	}
-
-	private boolean drained(long deadline) {
-		synchronized (this.inFlight) {
-			while (this.inFlight.get() > 0) {
-				long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-				if (millis <= 0) {
-					return false;
-				}
-				try {
-					this.inFlight.wait(millis);
-				}
-				catch (InterruptedException ex) {
-					Thread.currentThread().interrupt();
-					return false;
-				}
-			}
-			return true;
 		}
 	}
 

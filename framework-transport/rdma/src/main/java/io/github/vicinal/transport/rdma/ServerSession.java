@@ -3,21 +3,17 @@ package io.github.vicinal.transport.rdma;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.vicinal.codec.EncodeBuffer;
-import io.github.vicinal.path.CallFrame;
-import io.github.vicinal.path.Reply;
+import io.github.vicinal.transport.multiplex.CallThreads;
+import io.github.vicinal.transport.multiplex.Introduction;
+import io.github.vicinal.transport.multiplex.ReceivedFrame;
+import io.github.vicinal.transport.multiplex.ServerConversation;
 import io.github.vicinal.transport.wire.FrameDescriptor;
-import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
-import io.github.vicinal.transport.wire.InstanceProof;
-import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.Refusal;
-import io.github.vicinal.transport.wire.ServerBinding;
 import io.github.vicinal.transport.wire.WireException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,11 +27,7 @@ final class ServerSession implements RdmaConnection.Listener {
 
 	private static final Logger logger = LoggerFactory.getLogger(ServerSession.class);
 
-	private static final int FIRST_BYTES = 1024;
-
 	private static final int FIRST_FRAME_BYTES = 4096;
-
-	private static final int MAX_BINDINGS = 1024;
 
 	private final RdmaPathServer server;
 
@@ -45,15 +37,12 @@ final class ServerSession implements RdmaConnection.Listener {
 
 	private final InetSocketAddress local;
 
-	private final Map<Integer, ServerBinding> bindings = new ConcurrentHashMap<>();
+	private final ServerConversation conversation;
 
 	/** Bytes of calls that are not answered yet, and of answers that are not sent yet. */
 	private final AtomicLong outstanding = new AtomicLong();
 
 	private final long helloDeadline;
-
-	/** Written by the thread of the connection before the first call. */
-	private int maxReplyBytes;
 
 	private volatile boolean welcomed;
 
@@ -65,6 +54,7 @@ final class ServerSession implements RdmaConnection.Listener {
 		this.remote = queuePair.remote();
 		this.local = queuePair.local();
 		this.helloDeadline = System.nanoTime() + server.options().handshakeTimeout().toNanos();
+		this.conversation = new ServerConversation(server.calls(), server.metrics());
 		this.connection = new RdmaConnection(queuePair, server.options(), true, FIRST_FRAME_BYTES, this);
 	}
 
@@ -86,7 +76,7 @@ final class ServerSession implements RdmaConnection.Listener {
 	}
 
 	@Override
-	public void received(Frame frame) throws WireException {
+	public void received(ReceivedFrame frame) throws WireException {
 		if (this.closing.get()) {
 			return;
 		}
@@ -108,50 +98,28 @@ final class ServerSession implements RdmaConnection.Listener {
 		}
 	}
 
-	private void hello(Frame frame) throws WireException {
-		if (frame.header().type != FrameType.HELLO) {
-			throw new WireException(Refusal.MALFORMED,
-					"a connection starts with HELLO, not with %s".formatted(frame.header().type));
-		}
-		Payload.Hello hello = Payload.Hello.read(frame.payload());
-		String self = this.server.identity().instanceId();
-		InetSocketAddress here = this.server.announced(this.local);
-		if (!InstanceProof.matches(InstanceProof.ofClient(self, hello.self(), here), hello.expected())) {
-			throw new WireException(Refusal.WRONG_INSTANCE, "this is not the instance that the client expects");
-		}
-		if (hello.maxFrameBytes() < 0) {
-			throw new WireException(Refusal.MALFORMED, "a negative frame limit");
-		}
-		this.maxReplyBytes = Math.min(hello.maxFrameBytes(), this.server.options().maxFrameBytes());
+	private void hello(ReceivedFrame frame) throws WireException {
+		Introduction.Welcome welcome = Introduction.answer(frame, this.server.identity().instanceId(),
+				this.server.announced(this.local), this.server.options().maxFrameBytes());
+		this.conversation.maxReplyBytes(welcome.maxReplyBytes());
 		this.connection.accept(this.server.options().limits());
 		this.welcomed = true;
-		EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
-		int start = FrameDescriptor.begin(out);
-		new Payload.Welcome(InstanceProof.ofServer(self, hello.self(), here), this.server.options().maxFrameBytes())
-			.write(out);
-		FrameDescriptor.correlation(out, start, frame.header().correlation);
-		FrameDescriptor.end(out, start, FrameType.WELCOME);
-		this.connection.send(new Outgoing(out));
+		this.connection.send(new Outgoing(welcome.frame()));
 	}
 
 	/** Hands a frame to a thread of the server. */
-	private void accept(Frame frame) {
-		int bytes = frame.bytes().length;
+	private void accept(ReceivedFrame frame) {
+		int bytes = frame.size();
 		this.outstanding.addAndGet(bytes);
 		// Counted first: a server that drains either sees this frame, or the frame sees
 		// the drain.
-		this.server.began();
+		CallThreads threads = this.server.threads();
+		threads.began();
 		if (this.server.draining()) {
-			answer(refusal(Refusal.SHUTTING_DOWN, "the server is shutting down", frame), bytes);
-			return;
+			answer(this.conversation.refusal(Refusal.SHUTTING_DOWN, "the server is shutting down", frame), bytes);
 		}
-		try {
-			this.server.threads().execute(() -> answer(execute(frame), bytes));
-		}
-		catch (RejectedExecutionException ex) {
-			answer(refusal(Refusal.CONNECTIONS,
-					"all %d threads of the server are in use".formatted(this.server.options().maxThreads()), frame),
-					bytes);
+		else if (!threads.execute(() -> answer(this.conversation.answer(frame), bytes))) {
+			answer(this.conversation.refusal(Refusal.CONNECTIONS, threads.exhausted(), frame), bytes);
 		}
 	}
 
@@ -166,65 +134,10 @@ final class ServerSession implements RdmaConnection.Listener {
 		}
 	}
 
-	/** On a thread of the server. Returns the answer, whatever happens. */
-	private EncodeBuffer execute(Frame frame) {
-		try {
-			return (frame.header().type == FrameType.BIND) ? bind(frame) : call(frame);
-		}
-		catch (WireException ex) {
-			return refusal(ex.refusal(), ex.text(), frame);
-		}
-		catch (RuntimeException | Error ex) {
-			logger.error("A call ended by a bug in the transport", ex);
-			return refusal(Refusal.FAILED, "the call ended by a bug in the transport", frame);
-		}
-	}
-
-	private EncodeBuffer bind(Frame frame) throws WireException {
-		Payload.Bind bind = Payload.Bind.read(frame.payload());
-		if (this.bindings.size() >= MAX_BINDINGS) {
-			throw new WireException(Refusal.MALFORMED, "more than %d bindings".formatted(MAX_BINDINGS));
-		}
-		EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
-		FrameHeader header = frame.header();
-		ServerBinding binding = this.server.calls().bind(out, bind, header.correlation, header.binding);
-		if (binding != null) {
-			this.bindings.put(header.binding, binding);
-		}
-		return out;
-	}
-
-	private EncodeBuffer call(Frame frame) throws WireException {
-		FrameHeader header = frame.header();
-		ServerBinding binding = this.bindings.get(header.binding);
-		if (binding == null) {
-			throw new WireException(Refusal.MALFORMED,
-					"a call for binding %d, which is not bound".formatted(header.binding));
-		}
-		CallFrame call = this.server.calls().decode(binding, header, frame.bytes());
-		Reply reply = this.server.calls().invoke(binding, call, ServerSession::waits);
-		this.server.metrics().calls().increment();
-		EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
-		this.server.calls().reply(out, reply, binding, call, header.correlation, header.binding, this.maxReplyBytes);
-		return out;
-	}
-
-	/** No connection waits, only a thread of the server. */
-	private static void waits() {
-	}
-
-	private EncodeBuffer refusal(Refusal refusal, String text, @Nullable Frame frame) {
-		EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
-		this.server.calls()
-			.refusal(out, FrameDescriptor.begin(out), refusal, (frame != null) ? 0 : FrameDescriptor.FLAG_CLOSING, text,
-					(frame != null) ? frame.header().correlation : 0);
-		return out;
-	}
-
 	/** Refuses the client, and ends the connection once it has left. */
 	void refuseAndClose(Refusal refusal, String text) {
 		if (this.closing.compareAndSet(false, true)) {
-			this.connection.stopAfter(new Outgoing(refusal(refusal, text, null)));
+			this.connection.stopAfter(new Outgoing(this.conversation.closing(refusal, text)));
 		}
 	}
 
@@ -283,7 +196,7 @@ final class ServerSession implements RdmaConnection.Listener {
 				ServerSession server = ServerSession.this;
 				long most = server.server.options().maxOutstandingBytes();
 				long after = server.outstanding.addAndGet(-this.held);
-				server.server.ended();
+				server.server.threads().ended();
 				if (after <= most && after + this.held > most) {
 					server.connection.wake();
 				}

@@ -1,26 +1,25 @@
 package io.github.vicinal.transport.tcp;
 
 import java.net.InetSocketAddress;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
 
 import javax.net.ssl.SSLException;
 
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.PathException.Reason;
+import io.github.vicinal.transport.multiplex.ClientEnd;
+import io.github.vicinal.transport.multiplex.ConnectionException;
+import io.github.vicinal.transport.multiplex.Introduction;
+import io.github.vicinal.transport.multiplex.PendingCall;
+import io.github.vicinal.transport.multiplex.PendingCalls;
+import io.github.vicinal.transport.multiplex.ReceivedFrame;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameType;
-import io.github.vicinal.transport.wire.InstanceProof;
-import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 import io.github.vicinal.transport.wire.WireLimits;
@@ -43,9 +42,8 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty tells the listeners and closes the
 												// channel.
-final class ClientConnection extends SimpleChannelInboundHandler<Frame> implements ConnectionGuard.Owner {
-
-	private static final int SMALL_BYTES = 256;
+final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
+		implements ClientEnd, ConnectionGuard.Owner {
 
 	private final String expected;
 
@@ -55,9 +53,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> implemen
 
 	private final ConnectionGuard guard;
 
-	private final Map<Long, Waiting> waiting = new ConcurrentHashMap<>();
-
-	private final AtomicLong correlations = new AtomicLong();
+	private final PendingCalls pending = new PendingCalls(this);
 
 	private final AtomicInteger bindings = new AtomicInteger();
 
@@ -73,6 +69,8 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> implemen
 
 	private final @Nullable Tls tls;
 
+	private final int generation;
+
 	private final HandshakeCounters handshakes;
 
 	/** Version of TLS, empty without. */
@@ -84,21 +82,21 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> implemen
 	/** Whether the connection closes once no call is in flight. */
 	private volatile boolean draining;
 
-	/** How many paths use the connection. Guarded by the provider's lock. */
-	int users;
-
 	/**
 	 * Creates a connection that is not open.
 	 * @param expected the instance id of the server
 	 * @param options limits
 	 * @param tls encrypts the connection, {@code null} for plaintext
 	 * @param handshakes counts handshakes that fail
+	 * @param generation number of the SSL bundle's reloads before
 	 */
-	ClientConnection(String expected, TcpOptions options, @Nullable Tls tls, HandshakeCounters handshakes) {
+	ClientConnection(String expected, TcpOptions options, @Nullable Tls tls, HandshakeCounters handshakes,
+			int generation) {
 		this.expected = expected;
 		this.options = options;
 		this.tls = tls;
 		this.handshakes = handshakes;
+		this.generation = generation;
 		this.decoder = new FrameDecoder(options.limits());
 		// A server that has many calls to answer may not read for long.
 		this.guard = new ConnectionGuard(options, this.decoder, this, false);
@@ -108,7 +106,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> implemen
 	 * Connects, agrees on TLS, and lets the other side prove which instance it is. Blocks
 	 * for the handshake timeout at most.
 	 */
-	void open(EventLoops loops, InetSocketAddress address) throws TcpException {
+	void open(EventLoops loops, InetSocketAddress address) throws ConnectionException {
 		long deadline = System.nanoTime() + this.options.handshakeTimeout().toNanos();
 		int millis = (int) Math.min(this.options.handshakeTimeout().toMillis(), Integer.MAX_VALUE);
 		ChannelFuture connected = new Bootstrap().group(loops.group())
@@ -132,7 +130,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> implemen
 			.connect(address)
 			.awaitUninterruptibly();
 		if (!connected.isSuccess()) {
-			throw TcpException.of(Reason.PEER_GONE, false, "cannot connect to %s at %s: %s".formatted(this,
+			throw ConnectionException.of(Reason.PEER_GONE, false, "cannot connect to %s at %s: %s".formatted(this,
 					NetUtil.toSocketAddressString(address), connected.cause()), connected.cause());
 		}
 		Channel opened = connected.channel();
@@ -145,7 +143,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> implemen
 		opened.eventLoop().execute(() -> this.guard.begin(opened, loops.ticker(opened.eventLoop())));
 	}
 
-	private void encrypt(SslHandler handler, InetSocketAddress address, long deadline) throws TcpException {
+	private void encrypt(SslHandler handler, InetSocketAddress address, long deadline) throws ConnectionException {
 		Future<Channel> handshake = handler.handshakeFuture();
 		handshake.awaitUninterruptibly(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
 		HandshakeFailure failure;
@@ -160,7 +158,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> implemen
 			failure = HandshakeFailure.expired(handler.engine().getSession());
 		}
 		if (failure != null) {
-			throw TcpException.of(Reason.REFUSED, false, failed(failure, address), handshake.cause());
+			throw ConnectionException.of(Reason.REFUSED, false, failed(failure, address), handshake.cause());
 		}
 		this.tlsVersion = handler.engine().getSession().getProtocol();
 		this.subject = HandshakeFailure.subject(handler.engine().getSession());
@@ -175,64 +173,44 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> implemen
 		return text;
 	}
 
-	private void hello(InetSocketAddress address, long deadline) throws TcpException {
+	private void hello(InetSocketAddress address, long deadline) throws ConnectionException {
 		try {
-			EncodeBuffer out = new EncodeBuffer(SMALL_BYTES);
-			int start = FrameDescriptor.begin(out);
-			String nonce = InstanceProof.nonce();
-			new Payload.Hello(nonce, InstanceProof.ofClient(this.expected, nonce, address),
-					this.options.maxFrameBytes())
-				.write(out);
-			FrameDescriptor.end(out, start, FrameType.HELLO);
-			Frame answer = await(send(out, start, false), deadline);
-			answer.header().require(FrameType.WELCOME);
-			Payload.Welcome welcome = Payload.Welcome.read(answer.payload());
-			if (!InstanceProof.matches(InstanceProof.ofServer(this.expected, nonce, address), welcome.self())
-					|| welcome.maxFrameBytes() < 0) {
-				throw new WireException(Refusal.WRONG_INSTANCE, "another instance answers at the address");
-			}
-			this.maxRequestBytes = Math.min(welcome.maxFrameBytes(), this.options.maxFrameBytes());
+			Introduction introduction = Introduction.to(this.expected, address, this.options.maxFrameBytes());
+			this.maxRequestBytes = introduction.welcomed(await(send(introduction.hello(), false), deadline));
 			this.decoder.accept(this.options.limits());
 		}
 		catch (WireException ex) {
-			throw TcpException.refused(ex.refusal(), false, "%s: %s".formatted(this, ex.text()));
+			throw ConnectionException.refused(ex.refusal(), false, "%s: %s".formatted(this, ex.text()));
 		}
 	}
 
-	/** Gives a contract a number of its own on this connection. */
-	int nextBinding() {
+	@Override
+	public int nextBinding() {
 		return this.bindings.getAndIncrement();
 	}
 
-	/** Sends a frame that executes nothing, and waits for the answer. */
-	Frame ask(EncodeBuffer out, int start) throws TcpException {
-		return await(send(out, start, false), System.nanoTime() + this.options.handshakeTimeout().toNanos());
+	@Override
+	public ReceivedFrame ask(EncodeBuffer out) throws ConnectionException {
+		return await(send(out, false), System.nanoTime() + this.options.handshakeTimeout().toNanos());
 	}
 
-	/**
-	 * Sends a frame.
-	 * @param out holds the frame, and belongs to the connection from now on
-	 * @param start where the frame begins
-	 * @param executable whether the other side may execute something
-	 * @return what waits for the answer
-	 */
-	Waiting send(EncodeBuffer out, int start, boolean executable) throws TcpException {
+	@Override
+	public PendingCall send(EncodeBuffer out, boolean executable) throws ConnectionException {
 		int size = out.size();
 		long before = this.unsent.getAndAdd(size);
 		if (before > 0 && before + size > this.options.maxOutstandingBytes()) {
 			this.unsent.addAndGet(-size);
-			throw TcpException.of(Reason.EXHAUSTED, false,
+			throw ConnectionException.of(Reason.EXHAUSTED, false,
 					"%d bytes of calls to %s wait to be sent already".formatted(before, this), null);
 		}
-		Waiting call = new Waiting(this.correlations.incrementAndGet(), executable);
-		FrameDescriptor.correlation(out, start, call.correlation);
-		this.waiting.put(call.correlation, call);
+		PendingCall call = this.pending.add(() -> executable);
+		FrameDescriptor.correlation(out, 0, call.correlation());
 		String why = this.ended;
 		Channel open = this.channel;
 		if (why != null || open == null) {
-			this.waiting.remove(call.correlation);
+			this.pending.remove(call);
 			this.unsent.addAndGet(-size);
-			throw TcpException.of(Reason.PEER_GONE, false, "%s %s".formatted(this, why), null);
+			throw ConnectionException.of(Reason.PEER_GONE, false, "%s %s".formatted(this, why), null);
 		}
 		open.writeAndFlush(Unpooled.wrappedBuffer(out.array(), 0, size)).addListener((written) -> {
 			this.unsent.addAndGet(-size);
@@ -243,47 +221,23 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> implemen
 		return call;
 	}
 
-	/** Waits for an answer on this thread. */
-	Frame await(Waiting call, long deadlineNanos) throws TcpException {
-		try {
-			if (deadlineNanos == CallFrame.NO_DEADLINE) {
-				return call.answer.get();
-			}
-			return call.answer.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
-		}
-		catch (ExecutionException ex) {
-			throw (ex.getCause() instanceof TcpException known) ? known
-					: TcpException.of(Reason.IO, call.executable, String.valueOf(ex.getCause()), ex);
-		}
-		catch (TimeoutException ex) {
-			throw timedOut(call);
-		}
-		catch (InterruptedException ex) {
-			this.waiting.remove(call.correlation);
-			Thread.currentThread().interrupt();
-			throw TcpException.of(Reason.INTERRUPTED, call.executable, "the calling thread was interrupted", ex);
-		}
-	}
-
-	/** Lets a call fail at its deadline without a thread that waits. */
-	void expire(Waiting call, long deadlineNanos) {
-		Channel open = this.channel;
-		if (open != null && deadlineNanos != CallFrame.NO_DEADLINE) {
-			var timer = open.eventLoop()
-				.schedule(() -> call.answer.completeExceptionally(timedOut(call)), deadlineNanos - System.nanoTime(),
-						TimeUnit.NANOSECONDS);
-			call.answer.whenComplete((answer, failure) -> timer.cancel(false));
-		}
-	}
-
-	private TcpException timedOut(Waiting call) {
-		this.waiting.remove(call.correlation);
-		return TcpException.of(Reason.TIMEOUT, call.executable,
-				"the deadline passed before %s answered".formatted(this), null);
+	@Override
+	public ReceivedFrame await(PendingCall call, long deadlineNanos) throws ConnectionException {
+		return this.pending.await(call, deadlineNanos);
 	}
 
 	@Override
-	protected void channelRead0(ChannelHandlerContext context, Frame frame) throws WireException {
+	public void expire(PendingCall call, long deadlineNanos) {
+		Channel open = this.channel;
+		if (open != null && deadlineNanos != CallFrame.NO_DEADLINE) {
+			var timer = open.eventLoop()
+				.schedule(() -> this.pending.expire(call), deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+			call.answer().whenComplete((answer, failure) -> timer.cancel(false));
+		}
+	}
+
+	@Override
+	protected void channelRead0(ChannelHandlerContext context, ReceivedFrame frame) throws WireException {
 		FrameType type = frame.header().type;
 		if (type == FrameType.GOODBYE) {
 			drain((frame.header().code == Refusal.SHUTTING_DOWN.number()) ? "is shutting down"
@@ -297,34 +251,13 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> implemen
 		if (type == FrameType.PONG) {
 			return;
 		}
-		long correlation = frame.header().correlation;
-		Waiting call = this.waiting.remove(correlation);
-		if (this.draining && this.waiting.isEmpty()) {
+		PendingCalls.Closing closing = this.pending.answered(frame);
+		if (closing != null) {
+			this.ended = "closed the connection: " + closing.text();
+			this.pending.failAll(closing.refusal(), closing.text());
 			context.close();
 		}
-		if (type == FrameType.REFUSED) {
-			refused(context, frame, call);
-		}
-		else if (call != null) {
-			call.answer.complete(frame);
-		}
-		else if (correlation <= 0 || correlation > this.correlations.get()) {
-			throw new WireException(Refusal.MALFORMED,
-					"an answer to call %d, which there is not".formatted(correlation));
-		}
-	}
-
-	private void refused(ChannelHandlerContext context, Frame frame, @Nullable Waiting call) throws WireException {
-		Refusal refusal = Refusal.of(frame.header().code);
-		String text = "%s refused (%s): %s".formatted(this, refusal.id(),
-				WireException.printable(frame.payload().readString()));
-		if (call != null) {
-			boolean executed = frame.header().has(FrameDescriptor.FLAG_EXECUTED);
-			call.answer.completeExceptionally(TcpException.refused(refusal, executed, text));
-		}
-		if (frame.header().has(FrameDescriptor.FLAG_CLOSING)) {
-			this.ended = "closed the connection: " + text;
-			failAll((other) -> TcpException.refused(refusal, other.executable, text));
+		else if (this.draining && this.pending.isEmpty()) {
 			context.close();
 		}
 	}
@@ -340,7 +273,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> implemen
 		if (why instanceof WireException ex) {
 			String text = "%s sent an unacceptable answer: %s".formatted(this, ex.text());
 			this.ended = "sent an unacceptable answer";
-			failAll((call) -> TcpException.refused(ex.refusal(), call.executable, text));
+			this.pending.failAll(ex.refusal(), text);
 		}
 		else if (why instanceof SSLException) {
 			endTls(context, why);
@@ -376,7 +309,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> implemen
 		// With TLS 1.3 the server checks the certificate of the client later.
 		String text = failed(HandshakeFailure.of(why), address);
 		this.ended = "ended TLS: " + text;
-		failAll((call) -> TcpException.of(Reason.REFUSED, call.executable, text, null));
+		this.pending.failAll((call) -> ConnectionException.of(Reason.REFUSED, call.maybeExecuted(), text, null));
 	}
 
 	/**
@@ -393,7 +326,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> implemen
 		}
 		this.draining = true;
 		open.eventLoop().execute(() -> {
-			if (this.waiting.isEmpty()) {
+			if (this.pending.isEmpty()) {
 				open.close();
 			}
 		});
@@ -404,53 +337,47 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> implemen
 		if (this.ended == null) {
 			this.ended = why;
 		}
-		failAll((call) -> TcpException.of(Reason.PEER_GONE, call.executable, "%s %s".formatted(this, why), null));
+		this.pending.peerGone(why);
 	}
 
-	/** After the end is known: what is added later sees it. */
-	private void failAll(Function<Waiting, TcpException> failure) {
-		for (Waiting call : List.copyOf(this.waiting.values())) {
-			if (this.waiting.remove(call.correlation, call)) {
-				call.answer.completeExceptionally(failure.apply(call));
-			}
-		}
-	}
-
-	boolean isOpen() {
+	@Override
+	public boolean isOpen() {
 		return this.ended == null;
 	}
 
-	int inFlight() {
-		return this.waiting.size();
+	/** Returns how often the SSL bundle had been reloaded before. */
+	int generation() {
+		return this.generation;
 	}
 
-	int maxRequestBytes() {
+	@Override
+	public int maxRequestBytes() {
 		return this.maxRequestBytes;
 	}
 
-	WireLimits limits() {
+	@Override
+	public WireLimits limits() {
 		return this.options.limits();
 	}
 
-	/** Returns the version of TLS, empty without TLS. */
-	String tls() {
-		return this.tlsVersion;
+	@Override
+	public Map<String, Object> details() {
+		Map<String, Object> details = new LinkedHashMap<>();
+		details.put("inFlight", this.pending.size());
+		details.put("tls", this.tlsVersion.isEmpty() ? "no" : this.tlsVersion);
+		details.put("subject", this.subject);
+		return details;
 	}
 
-	/** Returns the name in the certificate of the server, empty without TLS. */
-	String subject() {
-		return this.subject;
-	}
-
-	/** Calls in flight end, if the other side has announced the end, or fail. */
-	void leave() {
+	@Override
+	public void leave() {
 		if (!this.draining) {
 			close();
 		}
 	}
 
-	/** Calls in flight fail. */
-	void close() {
+	@Override
+	public void close() {
 		end("was left");
 		Channel open = this.channel;
 		if (open != null) {
@@ -461,22 +388,6 @@ final class ClientConnection extends SimpleChannelInboundHandler<Frame> implemen
 	@Override
 	public String toString() {
 		return "the peer " + this.expected;
-	}
-
-	/** A frame that waits for its answer. */
-	static final class Waiting {
-
-		final CompletableFuture<Frame> answer = new CompletableFuture<>();
-
-		private final long correlation;
-
-		private final boolean executable;
-
-		Waiting(long correlation, boolean executable) {
-			this.correlation = correlation;
-			this.executable = executable;
-		}
-
 	}
 
 }

@@ -3,6 +3,7 @@ package io.github.vicinal.transport.tcp;
 import java.nio.ByteBuffer;
 import java.util.List;
 
+import io.github.vicinal.transport.multiplex.ReceivedFrame;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.WireException;
@@ -69,7 +70,7 @@ final class FrameDecoder extends ByteToMessageDecoder {
 		this.unfinished = false;
 		byte[] body = new byte[known.length];
 		in.readBytes(body);
-		out.add(new Frame(known, body));
+		out.add(new ReceivedFrame(known, body));
 	}
 
 	private void unfinished() {

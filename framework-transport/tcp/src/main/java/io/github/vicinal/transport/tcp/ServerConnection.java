@@ -3,8 +3,6 @@ package io.github.vicinal.transport.tcp;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -12,17 +10,15 @@ import java.util.function.Consumer;
 import javax.net.ssl.SSLSession;
 
 import io.github.vicinal.codec.EncodeBuffer;
-import io.github.vicinal.path.CallFrame;
-import io.github.vicinal.path.Reply;
 import io.github.vicinal.topic.remote.TopicConnection;
+import io.github.vicinal.transport.multiplex.CallThreads;
+import io.github.vicinal.transport.multiplex.Introduction;
+import io.github.vicinal.transport.multiplex.ReceivedFrame;
+import io.github.vicinal.transport.multiplex.ServerConversation;
 import io.github.vicinal.transport.wire.FrameDescriptor;
-import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
 import io.github.vicinal.transport.wire.Frames;
-import io.github.vicinal.transport.wire.InstanceProof;
-import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.Refusal;
-import io.github.vicinal.transport.wire.ServerBinding;
 import io.github.vicinal.transport.wire.WireException;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -44,15 +40,11 @@ import org.slf4j.LoggerFactory;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty tells the listeners and closes the
 												// channel.
-final class ServerConnection extends SimpleChannelInboundHandler<Frame> implements ConnectionGuard.Owner {
+final class ServerConnection extends SimpleChannelInboundHandler<ReceivedFrame> implements ConnectionGuard.Owner {
 
 	private static final Logger logger = LoggerFactory.getLogger(ServerConnection.class);
 
-	private static final int FIRST_BYTES = 1024;
-
 	private static final long REFUSAL_MILLIS = 1000;
-
-	private static final int MAX_BINDINGS = 1024;
 
 	private final TcpPathServer server;
 
@@ -62,15 +54,12 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> implemen
 
 	private final FrameDecoder decoder;
 
-	private final Map<Integer, ServerBinding> bindings = new ConcurrentHashMap<>();
+	private final ServerConversation conversation;
 
 	private final ConnectionGuard guard;
 
 	/** Bytes of calls that are not answered yet, and of answers that are not sent yet. */
 	private final AtomicLong outstanding = new AtomicLong();
-
-	/** Written by the event loop before the first call. */
-	private int maxReplyBytes;
 
 	/** Used by the event loop. */
 	private boolean welcomed;
@@ -93,6 +82,7 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> implemen
 		this.remote = (channel.remoteAddress() instanceof InetSocketAddress known) ? known
 				: InetSocketAddress.createUnresolved("unknown", 0);
 		this.decoder = decoder;
+		this.conversation = new ServerConversation(server.calls(), server.metrics());
 		this.guard = new ConnectionGuard(server.options(), decoder, this, true);
 	}
 
@@ -155,7 +145,7 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> implemen
 	}
 
 	@Override
-	protected void channelRead0(ChannelHandlerContext context, Frame frame) throws WireException {
+	protected void channelRead0(ChannelHandlerContext context, ReceivedFrame frame) throws WireException {
 		if (this.closing) {
 			return;
 		}
@@ -188,19 +178,19 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> implemen
 		}
 	}
 
-	private static void requireEmpty(Frame frame) throws WireException {
+	private static void requireEmpty(ReceivedFrame frame) throws WireException {
 		if (frame.header().length != 0) {
 			throw new WireException(Refusal.MALFORMED, "a frame of type %s carries nothing, but this one %d bytes"
 				.formatted(frame.header().type, frame.header().length));
 		}
 	}
 
-	private void topic(Frame frame) throws WireException {
+	private void topic(ReceivedFrame frame) throws WireException {
 		TopicChannel known = this.topics;
 		if (known == null) {
 			throw new WireException(Refusal.MALFORMED, "a connection carries calls or a topic, not both");
 		}
-		known.received(frame.body());
+		known.received(frame.bytes());
 	}
 
 	/** Hands the connection to the topics of this process, if any are for other hosts. */
@@ -219,33 +209,16 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> implemen
 		acceptor.accept(made);
 	}
 
-	private void hello(Frame frame) throws WireException {
-		if (frame.header().type != FrameType.HELLO) {
-			throw new WireException(Refusal.MALFORMED,
-					"a connection starts with HELLO, not with %s".formatted(frame.header().type));
-		}
-		Payload.Hello hello = Payload.Hello.read(frame.payload());
-		String self = this.server.identity().instanceId();
+	private void hello(ReceivedFrame frame) throws WireException {
 		if (!(this.channel.localAddress() instanceof InetSocketAddress local)) {
 			throw new WireException(Refusal.WRONG_INSTANCE, "the connection has ended");
 		}
-		InetSocketAddress here = this.server.announced(local);
-		if (!InstanceProof.matches(InstanceProof.ofClient(self, hello.self(), here), hello.expected())) {
-			throw new WireException(Refusal.WRONG_INSTANCE, "this is not the instance that the client expects");
-		}
-		if (hello.maxFrameBytes() < 0) {
-			throw new WireException(Refusal.MALFORMED, "a negative frame limit");
-		}
-		this.maxReplyBytes = Math.min(hello.maxFrameBytes(), this.server.options().maxFrameBytes());
+		Introduction.Welcome welcome = Introduction.answer(frame, this.server.identity().instanceId(),
+				this.server.announced(local), this.server.options().maxFrameBytes());
+		this.conversation.maxReplyBytes(welcome.maxReplyBytes());
 		this.decoder.accept(this.server.options().limits());
 		this.welcomed = true;
-		EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
-		int start = FrameDescriptor.begin(out);
-		new Payload.Welcome(InstanceProof.ofServer(self, hello.self(), here), this.server.options().maxFrameBytes())
-			.write(out);
-		FrameDescriptor.correlation(out, start, frame.header().correlation);
-		FrameDescriptor.end(out, start, FrameType.WELCOME);
-		write(out);
+		write(welcome.frame());
 		this.guard.begin(this.channel, this.server.loops().ticker(this.channel.eventLoop()));
 	}
 
@@ -295,23 +268,18 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> implemen
 	}
 
 	/** Hands a frame to a thread of the server. */
-	private void accept(Frame frame) {
-		int bytes = FrameDescriptor.HEADER_BYTES + frame.body().length;
+	private void accept(ReceivedFrame frame) {
+		int bytes = frame.size();
 		this.outstanding.addAndGet(bytes);
 		read();
 		// Counted first: a drain either sees this frame, or the frame sees the drain.
-		this.server.began();
+		CallThreads threads = this.server.threads();
+		threads.began();
 		if (this.server.draining()) {
-			answer(refusal(Refusal.SHUTTING_DOWN, "the server is shutting down", frame), bytes);
-			return;
+			answer(this.conversation.refusal(Refusal.SHUTTING_DOWN, "the server is shutting down", frame), bytes);
 		}
-		try {
-			this.server.threads().execute(() -> answer(execute(frame), bytes));
-		}
-		catch (RejectedExecutionException ex) {
-			answer(refusal(Refusal.CONNECTIONS,
-					"all %d threads of the server are in use".formatted(this.server.options().maxThreads()), frame),
-					bytes);
+		else if (!threads.execute(() -> answer(this.conversation.answer(frame), bytes))) {
+			answer(this.conversation.refusal(Refusal.CONNECTIONS, threads.exhausted(), frame), bytes);
 		}
 	}
 
@@ -321,71 +289,16 @@ final class ServerConnection extends SimpleChannelInboundHandler<Frame> implemen
 		this.outstanding.addAndGet(out.size());
 		this.server.metrics().bytes().add(held);
 		write(out).addListener((written) -> {
-			this.server.ended();
+			this.server.threads().ended();
 			this.outstanding.addAndGet(-held);
 			read();
 		});
 	}
 
-	/** On a thread of the server. Returns the answer, whatever happens. */
-	private EncodeBuffer execute(Frame frame) {
-		try {
-			return (frame.header().type == FrameType.BIND) ? bind(frame) : call(frame);
-		}
-		catch (WireException ex) {
-			return refusal(ex.refusal(), ex.text(), frame);
-		}
-		catch (RuntimeException | Error ex) {
-			logger.error("A call ended by a bug in the transport", ex);
-			return refusal(Refusal.FAILED, "the call ended by a bug in the transport", frame);
-		}
-	}
-
-	private EncodeBuffer bind(Frame frame) throws WireException {
-		Payload.Bind bind = Payload.Bind.read(frame.payload());
-		if (this.bindings.size() >= MAX_BINDINGS) {
-			throw new WireException(Refusal.MALFORMED, "more than %d bindings".formatted(MAX_BINDINGS));
-		}
-		EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
-		FrameHeader header = frame.header();
-		ServerBinding binding = this.server.calls().bind(out, bind, header.correlation, header.binding);
-		if (binding != null) {
-			this.bindings.put(header.binding, binding);
-		}
-		return out;
-	}
-
-	private EncodeBuffer call(Frame frame) throws WireException {
-		FrameHeader header = frame.header();
-		ServerBinding binding = this.bindings.get(header.binding);
-		if (binding == null) {
-			throw new WireException(Refusal.MALFORMED,
-					"a call for binding %d, which is not bound".formatted(header.binding));
-		}
-		CallFrame call = this.server.calls().decode(binding, header, frame.body());
-		Reply reply = this.server.calls().invoke(binding, call, ServerConnection::waits);
-		this.server.metrics().calls().increment();
-		EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
-		this.server.calls().reply(out, reply, binding, call, header.correlation, header.binding, this.maxReplyBytes);
-		return out;
-	}
-
-	/** No event loop waits, only a thread of the server. */
-	private static void waits() {
-	}
-
-	private EncodeBuffer refusal(Refusal refusal, String text, @Nullable Frame frame) {
-		EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
-		this.server.calls()
-			.refusal(out, FrameDescriptor.begin(out), refusal, (frame != null) ? 0 : FrameDescriptor.FLAG_CLOSING, text,
-					(frame != null) ? frame.header().correlation : 0);
-		return out;
-	}
-
 	private void refuseAndClose(Refusal refusal, String text) {
 		this.closing = true;
 		this.guard.end();
-		write(refusal(refusal, text, null)).addListener(ChannelFutureListener.CLOSE);
+		write(this.conversation.closing(refusal, text)).addListener(ChannelFutureListener.CLOSE);
 		// The client may not take even that.
 		this.channel.eventLoop().schedule(this::close, REFUSAL_MILLIS, TimeUnit.MILLISECONDS);
 	}

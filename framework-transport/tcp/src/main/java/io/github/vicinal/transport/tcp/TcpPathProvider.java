@@ -2,9 +2,6 @@ package io.github.vicinal.transport.tcp;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 import io.github.vicinal.codec.Codecs;
@@ -14,6 +11,9 @@ import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.transport.multiplex.ConnectionException;
+import io.github.vicinal.transport.multiplex.MultiplexedPath;
+import io.github.vicinal.transport.multiplex.SharedConnections;
 import io.github.vicinal.transport.wire.ClientBinding;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,8 +31,6 @@ public final class TcpPathProvider implements PathProvider {
 
 	private static final Logger logger = LoggerFactory.getLogger(TcpPathProvider.class);
 
-	private static final int STRIPES = 64;
-
 	private final PeerIdentity identity;
 
 	private final Codecs codecs;
@@ -45,15 +43,9 @@ public final class TcpPathProvider implements PathProvider {
 
 	private final LongAdder bytes = new LongAdder();
 
-	/** Keeps two paths from opening two connections to one peer. */
-	private final Object[] connecting = new Object[STRIPES];
-
 	private final EventLoops loops;
 
-	/** Connections by the instance ids of their peers. */
-	private final Map<String, ClientConnection> connections = new HashMap<>();
-
-	private boolean closed;
+	private final SharedConnections<ClientConnection> connections = new SharedConnections<>();
 
 	/**
 	 * Creates a provider that does not encrypt.
@@ -71,14 +63,9 @@ public final class TcpPathProvider implements PathProvider {
 		this.options = options;
 		this.loops = new EventLoops("vicinal-tcp-client", options);
 		this.tls = tls;
-		Arrays.setAll(this.connecting, (i) -> new Object());
 		if (tls != null) {
-			tls.whenReplaced(this::replaceAll);
+			tls.whenReplaced(() -> this.connections.all().forEach(TcpPathProvider::replace));
 		}
-	}
-
-	private synchronized void replaceAll() {
-		this.connections.values().forEach(TcpPathProvider::replace);
 	}
 
 	private static void replace(ClientConnection connection) {
@@ -164,16 +151,22 @@ public final class TcpPathProvider implements PathProvider {
 		ClientConnection connection = null;
 		boolean connected = false;
 		try {
-			connection = acquire(instanceId, address);
+			connection = this.connections.acquire(instanceId, new Opener(instanceId, address));
 			if (connection == null) {
 				return new Unavailable("the application is shutting down", false);
 			}
+			if (connection.generation() != generation()) {
+				// The bundle was reloaded while the connection was being opened.
+				replace(connection);
+			}
 			ClientBinding binding = new ClientBinding(connection.nextBinding(), contract, this.codecs);
-			TcpPath path = TcpPath.bind(this, connection, binding);
+			ClientConnection acquired = connection;
+			MultiplexedPath path = MultiplexedPath.bind(KIND, connection, binding, this.bytes,
+					() -> this.connections.release(acquired));
 			connected = true;
 			return new Connected(path);
 		}
-		catch (TcpException ex) {
+		catch (ConnectionException ex) {
 			return new Unavailable(String.valueOf(ex.getMessage()), ex.retryable());
 		}
 		catch (RuntimeException ex) {
@@ -181,74 +174,42 @@ public final class TcpPathProvider implements PathProvider {
 		}
 		finally {
 			if (connection != null && !connected) {
-				release(connection);
+				this.connections.release(connection);
 			}
-		}
-	}
-
-	private @Nullable ClientConnection acquire(String instanceId, InetSocketAddress address) throws TcpException {
-		synchronized (this.connecting[Math.floorMod(instanceId.hashCode(), STRIPES)]) {
-			ClientConnection known = existing(instanceId);
-			if (known != null || isClosed()) {
-				return known;
-			}
-			ClientConnection connection = new ClientConnection(instanceId, this.options, this.tls, this.handshakes);
-			int before = generation();
-			boolean kept = false;
-			try {
-				connection.open(this.loops, address);
-				kept = keep(instanceId, connection);
-			}
-			finally {
-				if (!kept) {
-					connection.close();
-				}
-			}
-			if (kept && before != generation()) {
-				replace(connection);
-			}
-			return kept ? connection : null;
-		}
-	}
-
-	private synchronized @Nullable ClientConnection existing(String instanceId) {
-		ClientConnection connection = this.connections.get(instanceId);
-		if (this.closed || connection == null || !connection.isOpen()) {
-			return null;
-		}
-		connection.users++;
-		return connection;
-	}
-
-	private synchronized boolean isClosed() {
-		return this.closed;
-	}
-
-	private synchronized boolean keep(String instanceId, ClientConnection connection) {
-		if (this.closed) {
-			return false;
-		}
-		connection.users++;
-		this.connections.put(instanceId, connection);
-		return true;
-	}
-
-	synchronized void release(ClientConnection connection) {
-		if (--connection.users == 0) {
-			this.connections.values().remove(connection);
-			connection.leave();
 		}
 	}
 
 	/** Calls in flight fail. */
 	@Override
 	public void close() {
-		synchronized (this) {
-			this.closed = true;
-			this.connections.values().forEach(ClientConnection::close);
-			this.connections.clear();
-		}
+		this.connections.close();
 		this.loops.close();
+	}
+
+	/** Opens a connection to a peer. */
+	private final class Opener implements SharedConnections.Opener<ClientConnection> {
+
+		private final String instanceId;
+
+		private final InetSocketAddress address;
+
+		Opener(String instanceId, InetSocketAddress address) {
+			this.instanceId = instanceId;
+			this.address = address;
+		}
+
+		@Override
+		public ClientConnection create() {
+			TcpPathProvider provider = TcpPathProvider.this;
+			return new ClientConnection(this.instanceId, provider.options, provider.tls, provider.handshakes,
+					provider.generation());
+		}
+
+		@Override
+		public void open(ClientConnection connection) throws ConnectionException {
+			connection.open(TcpPathProvider.this.loops, this.address);
+		}
+
 	}
 
 }

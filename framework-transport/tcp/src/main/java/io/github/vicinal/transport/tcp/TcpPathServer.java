@@ -8,11 +8,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import io.github.vicinal.path.PathKind;
@@ -21,6 +16,7 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.topic.remote.TopicConnection;
+import io.github.vicinal.transport.multiplex.CallThreads;
 import io.github.vicinal.transport.wire.Frames;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerCalls;
@@ -53,8 +49,6 @@ public final class TcpPathServer implements PathServer {
 
 	private static final Logger logger = LoggerFactory.getLogger(TcpPathServer.class);
 
-	private static final long IDLE_SECONDS = 30;
-
 	private final PeerIdentity identity;
 
 	private final TcpOptions options;
@@ -71,12 +65,9 @@ public final class TcpPathServer implements PathServer {
 
 	private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
 
-	/** Guarded by itself, which is notified when it is 0. */
-	private final AtomicInteger inFlight = new AtomicInteger();
-
 	private volatile @Nullable Channel listener;
 
-	private volatile @Nullable ExecutorService threads;
+	private volatile @Nullable CallThreads threads;
 
 	/** Takes over connections that carry topics; {@code null} while there are none. */
 	private volatile @Nullable Consumer<TopicConnection> topics;
@@ -135,7 +126,8 @@ public final class TcpPathServer implements PathServer {
 			logger.warn("The path tcp is not offered: {}", unusable);
 			return;
 		}
-		this.threads = newThreads(Thread.currentThread().getContextClassLoader());
+		this.threads = new CallThreads("vicinal-tcp", this.options.maxThreads(),
+				Thread.currentThread().getContextClassLoader(), this.metrics);
 		ChannelFuture bound = new ServerBootstrap().group(this.loops.group())
 			.channel(this.loops.server())
 			.option(ChannelOption.SO_REUSEADDR, true)
@@ -164,17 +156,6 @@ public final class TcpPathServer implements PathServer {
 		this.unavailable = "cannot listen on %s port %d: %s".formatted(this.options.address(), this.options.port(),
 				bound.cause().getMessage());
 		logger.warn("The path tcp is not offered: {}; choose another vicinal.tcp.port, or 0 for any", this.unavailable);
-	}
-
-	private ExecutorService newThreads(@Nullable ClassLoader loader) {
-		AtomicInteger number = new AtomicInteger();
-		return new ThreadPoolExecutor(0, this.options.maxThreads(), IDLE_SECONDS, TimeUnit.SECONDS,
-				new SynchronousQueue<>(), (task) -> {
-					Thread thread = new Thread(task, "vicinal-tcp-" + number.getAndIncrement());
-					thread.setDaemon(true);
-					thread.setContextClassLoader(loader);
-					return thread;
-				});
 	}
 
 	private void accepted(Channel channel) {
@@ -273,8 +254,8 @@ public final class TcpPathServer implements PathServer {
 		return this.calls;
 	}
 
-	ExecutorService threads() {
-		ExecutorService started = this.threads;
+	CallThreads threads() {
+		CallThreads started = this.threads;
 		if (started == null) {
 			throw new IllegalStateException("a connection before the start");
 		}
@@ -293,20 +274,6 @@ public final class TcpPathServer implements PathServer {
 
 	boolean draining() {
 		return this.draining;
-	}
-
-	void began() {
-		this.inFlight.incrementAndGet();
-		this.metrics.inFlight().increment();
-	}
-
-	void ended() {
-		this.metrics.inFlight().decrement();
-		if (this.inFlight.decrementAndGet() == 0) {
-			synchronized (this.inFlight) {
-				this.inFlight.notifyAll();
-			}
-		}
 	}
 
 	@Override
@@ -335,34 +302,16 @@ public final class TcpPathServer implements PathServer {
 		}
 		this.closed = true;
 		stopAccepting();
-		if (!drained(System.nanoTime() + drainTimeout.toNanos())) {
-			logger.info("{} calls in flight did not end in time and are disconnected", this.inFlight.get());
+		CallThreads started = this.threads;
+		int left = (started != null) ? started.drain(System.nanoTime() + drainTimeout.toNanos()) : 0;
+		if (left > 0) {
+			logger.info("{} calls in flight did not end in time and are disconnected", left);
 		}
 		this.connections.forEach(ServerConnection::close);
-		ExecutorService started = this.threads;
 		if (started != null) {
 			started.shutdown();
 		}
 		this.loops.close();
-	}
-
-	private boolean drained(long deadline) {
-		synchronized (this.inFlight) {
-			while (this.inFlight.get() > 0) {
-				long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-				if (millis <= 0) {
-					return false;
-				}
-				try {
-					this.inFlight.wait(millis);
-				}
-				catch (InterruptedException ex) {
-					Thread.currentThread().interrupt();
-					return false;
-				}
-			}
-			return true;
-		}
 	}
 
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.transport.multiplex.ReceivedFrame;
 import io.github.vicinal.transport.wire.FrameType;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** The subscriber's end of a connection that carries a topic. */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty tells the listeners and closes the
 												// channel.
-final class TopicClient extends SimpleChannelInboundHandler<Frame> implements ConnectionGuard.Owner {
+final class TopicClient extends SimpleChannelInboundHandler<ReceivedFrame> implements ConnectionGuard.Owner {
 
 	private final TcpOptions options;
 
@@ -130,7 +131,7 @@ final class TopicClient extends SimpleChannelInboundHandler<Frame> implements Co
 	}
 
 	@Override
-	protected void channelRead0(ChannelHandlerContext context, Frame frame) throws WireException {
+	protected void channelRead0(ChannelHandlerContext context, ReceivedFrame frame) throws WireException {
 		FrameType type = frame.header().type;
 		TopicChannel known = this.topics;
 		switch (type) {
@@ -138,7 +139,7 @@ final class TopicClient extends SimpleChannelInboundHandler<Frame> implements Co
 				if (known == null) {
 					throw new WireException(Refusal.MALFORMED, "an answer before a question");
 				}
-				known.received(frame.body());
+				known.received(frame.bytes());
 			}
 			case PING -> this.guard.pong(context.channel());
 			case PONG -> {

@@ -354,7 +354,7 @@ class TcpPathTests extends TcpTestSupport {
 		List<ClientConnection> idle = new ArrayList<>();
 		for (int i = 0; i < 200; i++) {
 			ClientConnection connection = new ClientConnection(this.peer.instanceId(), options(), null,
-					new HandshakeCounters(LoggerFactory.getLogger(TcpPathTests.class)));
+					new HandshakeCounters(LoggerFactory.getLogger(TcpPathTests.class)), 0);
 			connection.open(loops, new InetSocketAddress("127.0.0.1", port));
 			idle.add(connection);
 		}

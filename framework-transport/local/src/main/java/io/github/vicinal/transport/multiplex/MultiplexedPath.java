@@ -1,6 +1,5 @@
-package io.github.vicinal.transport.tcp;
+package io.github.vicinal.transport.multiplex;
 
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -24,55 +23,74 @@ import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
-/** The path of one contract to one peer. Thread-safe. */
-final class TcpPath implements CallPath {
+/**
+ * The path of one contract to one peer, over a connection that carries any number of
+ * calls. Thread-safe.
+ */
+public final class MultiplexedPath implements CallPath {
 
 	private static final int FIRST_BYTES = 1024;
 
-	private final TcpPathProvider provider;
+	private final PathKind kind;
 
-	private final ClientConnection connection;
+	private final ClientEnd connection;
 
 	private final ClientBinding binding;
 
 	private final CodecChoice codec;
 
+	private final LongAdder allBytes;
+
+	private final Runnable onClose;
+
 	private final LongAdder bytes = new LongAdder();
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	private TcpPath(TcpPathProvider provider, ClientConnection connection, ClientBinding binding, CodecChoice codec) {
-		this.provider = provider;
+	private MultiplexedPath(PathKind kind, ClientEnd connection, ClientBinding binding, CodecChoice codec,
+			LongAdder allBytes, Runnable onClose) {
+		this.kind = kind;
 		this.connection = connection;
 		this.binding = binding;
 		this.codec = codec;
+		this.allBytes = allBytes;
+		this.onClose = onClose;
 	}
 
-	/** Binds a contract. Blocks. */
-	static TcpPath bind(TcpPathProvider provider, ClientConnection connection, ClientBinding binding)
-			throws TcpException {
+	/**
+	 * Binds a contract. Blocks.
+	 * @param kind the kind of the path
+	 * @param connection carries the calls
+	 * @param binding the contract
+	 * @param allBytes counts what all paths carry
+	 * @param onClose called once, when the path is closed
+	 * @return the path
+	 * @throws ConnectionException if the peer refuses the contract, or is gone
+	 */
+	public static MultiplexedPath bind(PathKind kind, ClientEnd connection, ClientBinding binding, LongAdder allBytes,
+			Runnable onClose) throws ConnectionException {
 		try {
 			EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
 			int start = FrameDescriptor.begin(out);
 			binding.request().write(out);
 			FrameDescriptor.binding(out, start, binding.number());
 			FrameDescriptor.end(out, start, FrameType.BIND);
-			Frame answer = connection.ask(out, start);
+			ReceivedFrame answer = connection.ask(out);
 			answer.header().require(FrameType.BOUND);
 			if (answer.header().binding != binding.number()) {
 				throw new WireException(Refusal.MALFORMED, "another contract was bound");
 			}
 			CodecChoice choice = binding.choose(Payload.Bound.read(answer.payload()));
-			return new TcpPath(provider, connection, binding, choice);
+			return new MultiplexedPath(kind, connection, binding, choice, allBytes, onClose);
 		}
 		catch (WireException ex) {
-			throw TcpException.refused(ex.refusal(), false, "%s: %s".formatted(connection, ex.text()));
+			throw ConnectionException.refused(ex.refusal(), false, "%s: %s".formatted(connection, ex.text()));
 		}
 	}
 
 	@Override
 	public PathKind kind() {
-		return TcpPathProvider.KIND;
+		return this.kind;
 	}
 
 	@Override
@@ -83,26 +101,25 @@ final class TcpPath implements CallPath {
 	@Override
 	public Reply call(CallFrame frame) throws PathException {
 		if (Thread.currentThread().isInterrupted()) {
-			throw TcpException.of(Reason.INTERRUPTED, false, "the calling thread is interrupted", null);
+			throw ConnectionException.of(Reason.INTERRUPTED, false, "the calling thread is interrupted", null);
 		}
-		EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
-		int start = encode(out, frame);
-		ClientConnection.Waiting call = this.connection.send(out, start, true);
-		return decode(frame, this.connection.await(call, frame.deadlineNanos()), out.size());
+		EncodeBuffer out = encode(frame);
+		int size = out.size();
+		PendingCall call = this.connection.send(out, true);
+		return decode(frame, this.connection.await(call, frame.deadlineNanos()), size);
 	}
 
-	/** The answer is decoded on an event loop. */
+	/** The answer is decoded on the thread that receives it. */
 	@Override
 	@SuppressWarnings("FutureReturnValueIgnored") // What follows catches everything.
 	public CompletionStage<Reply> callLater(CallFrame frame, Executor executor) {
 		try {
-			EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
-			int start = encode(out, frame);
+			EncodeBuffer out = encode(frame);
 			int size = out.size();
-			ClientConnection.Waiting call = this.connection.send(out, start, true);
+			PendingCall call = this.connection.send(out, true);
 			this.connection.expire(call, frame.deadlineNanos());
 			CompletableFuture<Reply> reply = new CompletableFuture<>();
-			call.answer.whenComplete((answer, failure) -> {
+			call.answer().whenComplete((answer, failure) -> {
 				try {
 					if (failure != null) {
 						reply.completeExceptionally(
@@ -127,47 +144,49 @@ final class TcpPath implements CallPath {
 		return true;
 	}
 
-	private int encode(EncodeBuffer out, CallFrame frame) throws TcpException {
+	private EncodeBuffer encode(CallFrame frame) throws ConnectionException {
 		if (this.closed.get()) {
-			throw TcpException.of(Reason.PEER_GONE, false, "the path is closed", null);
+			throw ConnectionException.of(Reason.PEER_GONE, false, "the path is closed", null);
 		}
+		EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
 		int start = FrameDescriptor.begin(out);
 		try {
 			int headerBytes = ClientBinding.encode(out, start, this.codec, frame, this.connection.limits(),
 					this.connection.maxRequestBytes());
 			long remaining = frame.remainingNanos();
 			if (remaining <= 0) {
-				throw TcpException.of(Reason.TIMEOUT, false, "the deadline passed before the call was sent", null);
+				throw ConnectionException.of(Reason.TIMEOUT, false, "the deadline passed before the call was sent",
+						null);
 			}
 			FrameDescriptor.headerBlockLength(out, start, headerBytes);
 			FrameDescriptor.binding(out, start, this.binding.number());
 			FrameDescriptor.code(out, start, frame.method().index());
 			FrameDescriptor.remaining(out, start, remaining);
 			FrameDescriptor.end(out, start, FrameType.CALL);
-			return start;
+			return out;
 		}
 		catch (WireException ex) {
-			throw TcpException.refused(ex.refusal(), false, ex.text());
+			throw ConnectionException.refused(ex.refusal(), false, ex.text());
 		}
 		catch (RuntimeException | LinkageError | AssertionError | StackOverflowError ex) {
-			throw TcpException.of(Reason.CODEC, false, "the arguments cannot be encoded: " + ex, ex);
+			throw ConnectionException.of(Reason.CODEC, false, "the arguments cannot be encoded: " + ex, ex);
 		}
 	}
 
-	private Reply decode(CallFrame frame, Frame answer, int sent) throws TcpException {
-		long carried = (long) sent + FrameDescriptor.HEADER_BYTES + answer.header().length;
+	private Reply decode(CallFrame frame, ReceivedFrame answer, int sent) throws ConnectionException {
+		long carried = (long) sent + answer.size();
 		this.bytes.add(carried);
-		this.provider.bytes().add(carried);
+		this.allBytes.add(carried);
 		frame.carried(carried);
 		try {
-			return this.binding.decode(this.codec, frame, answer.header(), answer.body(), this.connection.limits());
+			return this.binding.decode(this.codec, frame, answer.header(), answer.bytes(), this.connection.limits());
 		}
 		catch (WireException ex) {
-			throw TcpException.refused(ex.refusal(), true,
+			throw ConnectionException.refused(ex.refusal(), true,
 					"%s sent an unacceptable answer: %s".formatted(this.connection, ex.text()));
 		}
 		catch (RuntimeException | LinkageError | AssertionError | StackOverflowError ex) {
-			throw TcpException.of(Reason.CODEC, true, "the result cannot be decoded: " + ex, ex);
+			throw ConnectionException.of(Reason.CODEC, true, "the result cannot be decoded: " + ex, ex);
 		}
 	}
 
@@ -183,22 +202,17 @@ final class TcpPath implements CallPath {
 
 	@Override
 	public Map<String, Object> details() {
-		Map<String, Object> details = new LinkedHashMap<>();
-		details.put("inFlight", this.connection.inFlight());
-		String version = this.connection.tls();
-		details.put("tls", version.isEmpty() ? "no" : version);
-		details.put("subject", this.connection.subject());
-		return details;
+		return this.connection.details();
 	}
 
 	/**
 	 * The connection ends with the last path that uses it, and calls in flight with it,
-	 * unless the connection is being replaced or the server shuts down.
+	 * unless the other side has announced the end.
 	 */
 	@Override
 	public void close() {
 		if (this.closed.compareAndSet(false, true)) {
-			this.provider.release(this.connection);
+			this.onClose.run();
 		}
 	}
 

@@ -1,0 +1,83 @@
+package io.github.vicinal.transport.multiplex;
+
+import java.util.Map;
+
+import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.transport.wire.WireLimits;
+
+/** The client's end of a connection, which any number of calls share. Thread-safe. */
+public interface ClientEnd {
+
+	/**
+	 * Gives a contract a number of its own on this connection.
+	 * @return the number
+	 */
+	int nextBinding();
+
+	/**
+	 * Sends a frame that executes nothing, and waits for the answer.
+	 * @param out holds the frame, and belongs to the connection from now on
+	 * @return the answer
+	 * @throws ConnectionException if there is none
+	 */
+	ReceivedFrame ask(EncodeBuffer out) throws ConnectionException;
+
+	/**
+	 * Sends a frame.
+	 * @param out holds the frame, and belongs to the connection from now on
+	 * @param executable whether the other side may execute something
+	 * @return what waits for the answer
+	 * @throws ConnectionException if it cannot be sent
+	 */
+	PendingCall send(EncodeBuffer out, boolean executable) throws ConnectionException;
+
+	/**
+	 * Waits for an answer on this thread.
+	 * @param call what {@link #send} returned
+	 * @param deadlineNanos the {@link System#nanoTime()} until which to wait
+	 * @return the answer
+	 * @throws ConnectionException if there is none in time
+	 */
+	ReceivedFrame await(PendingCall call, long deadlineNanos) throws ConnectionException;
+
+	/**
+	 * Lets a call fail at its deadline without a thread that waits.
+	 * @param call what {@link #send} returned
+	 * @param deadlineNanos the {@link System#nanoTime()} at which it fails
+	 */
+	void expire(PendingCall call, long deadlineNanos);
+
+	/**
+	 * Returns whether there can be further calls.
+	 * @return {@code false} once the connection has ended, or is about to
+	 */
+	boolean isOpen();
+
+	/**
+	 * Returns the longest frame that both sides accept.
+	 * @return bytes after the fixed part
+	 */
+	int maxRequestBytes();
+
+	/**
+	 * Returns what this side accepts.
+	 * @return limits
+	 */
+	WireLimits limits();
+
+	/**
+	 * Describes the connection, for people.
+	 * @return values by name, in order
+	 */
+	Map<String, Object> details();
+
+	/**
+	 * Ends the connection because no path uses it any more. Calls in flight end first if
+	 * the other side has announced the end, else they fail.
+	 */
+	void leave();
+
+	/** Ends the connection. Calls in flight fail. */
+	void close();
+
+}
