@@ -88,9 +88,10 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 *
 	 * @param directory Directory for sockets and shared memory, owned by and accessible
 	 * to the user only; created if it is missing. Shared memory is only used if it is on
-	 * a tmpfs, such as below /dev/shm. Default is the first of $XDG_RUNTIME_DIR/vicinal,
-	 * /dev/shm/vicinal-<user> and <temporary directory>/vicinal-<user> that can be used.
-	 * In a named directory that others may enter, each user gets vicinal-<user>.
+	 * a tmpfs, such as below /dev/shm. Default is the first that can be used of the
+	 * directory vicinal in $XDG_RUNTIME_DIR and vicinal-USER in /dev/shm and in the
+	 * temporary directory. In a named directory that others may enter, each user gets
+	 * vicinal-USER.
 	 */
 	public record Rendezvous(@Nullable String directory) {
 	}

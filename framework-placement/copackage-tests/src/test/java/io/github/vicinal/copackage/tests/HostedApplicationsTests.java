@@ -31,8 +31,8 @@ class HostedApplicationsTests {
 
 	private static final String LOADER = "io.github.vicinal.launcher.ApplicationLoader";
 
-	/** How often one is started again; -Dcopackage.restarts=100 for more. */
-	private static final int RESTARTS = Integer.getInteger("copackage.restarts", 3);
+	/** How often one is started again; -Pdeep for 100 times. */
+	private static final int RESTARTS = Integer.getInteger("vicinal.kit.contexts", 3);
 
 	@TempDir
 	private Path directory;
@@ -97,6 +97,7 @@ class HostedApplicationsTests {
 	}
 
 	@Test
+	@Timeout(value = 90, unit = TimeUnit.MINUTES)
 	void oneStartsAgainWhileTheOthersRun() throws IOException {
 		try (RunningLayout running = start()) {
 			running.until("[launcher] legacy runs after");
@@ -120,6 +121,7 @@ class HostedApplicationsTests {
 	 * Spring is there once; what the applications log, and what they are, is their own.
 	 */
 	@Test
+	@Timeout(value = 90, unit = TimeUnit.MINUTES)
 	void applicationsThatShareTheirLibrariesKeepTheirLogs() throws IOException {
 		int other = RunningLayout.freePort();
 		List<String> files = List.of("one=" + RunningLayout.jar("stock"), "other=" + RunningLayout.jar("stock"));
@@ -185,6 +187,7 @@ class HostedApplicationsTests {
 	}
 
 	@Test
+	@Timeout(value = 90, unit = TimeUnit.MINUTES)
 	void cachesOfSharedLibrariesLetStoppedApplicationsGo() throws IOException {
 		int other = RunningLayout.freePort();
 		try (RunningLayout running = startTwins(other)) {

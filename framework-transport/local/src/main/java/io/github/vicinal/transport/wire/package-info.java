@@ -1,6 +1,6 @@
 /**
  * Frames and what both ends of a connection between processes do with them: internal to
- * Vicinal, shared by the paths {@code uds} and {@code shm}.
+ * Vicinal, shared by all paths that send frames.
  * <p>
  * A frame is drawn in {@link io.github.vicinal.transport.wire.FrameDescriptor}. The
  * client's half of a call is {@link io.github.vicinal.transport.wire.ClientBinding}, the
