@@ -10,22 +10,12 @@ import java.util.concurrent.TimeUnit;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 
-/** Event loops of one side: epoll where its native library is, otherwise NIO. */
+/** Event loops of one side. */
 final class EventLoops {
-
-	private static final boolean EPOLL = Epoll.isAvailable();
 
 	private static final int MAX_THREADS = 4;
 
@@ -34,6 +24,8 @@ final class EventLoops {
 	private static final int TLS_THREADS = 2;
 
 	private static final long IDLE_SECONDS = 30;
+
+	private final SocketIo io;
 
 	private final EventLoopGroup group;
 
@@ -46,13 +38,13 @@ final class EventLoops {
 	/**
 	 * Creates event loops, whose threads begin with their first channel.
 	 * @param name name of the threads
-	 * @param options time limits of all connections
+	 * @param options what reads and writes, and time limits of all connections
 	 */
 	EventLoops(String name, TcpOptions options) {
 		this.tickNanos = ConnectionGuard.periodNanos(options);
-		IoHandlerFactory factory = EPOLL ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+		this.io = options.io().resolve();
 		int threads = Math.min(MAX_THREADS, Runtime.getRuntime().availableProcessors());
-		this.group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory);
+		this.group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), this.io.handlers());
 		this.tls = new ThreadPoolExecutor(TLS_THREADS, TLS_THREADS, IDLE_SECONDS, TimeUnit.SECONDS,
 				new LinkedBlockingQueue<>(), new DefaultThreadFactory(name + "-tls", true));
 		this.tls.allowCoreThreadTimeOut(true);
@@ -63,11 +55,11 @@ final class EventLoops {
 	}
 
 	Class<? extends Channel> client() {
-		return EPOLL ? EpollSocketChannel.class : NioSocketChannel.class;
+		return this.io.client();
 	}
 
 	Class<? extends ServerChannel> server() {
-		return EPOLL ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+		return this.io.server();
 	}
 
 	/** Returns the timer of the connections of an event loop. */

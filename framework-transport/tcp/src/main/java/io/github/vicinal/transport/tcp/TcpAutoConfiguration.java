@@ -63,6 +63,7 @@ public final class TcpAutoConfiguration {
 				.handshakeTimeout(properties.handshakeTimeout())
 				.frameTimeout(properties.frameTimeout())
 				.pings(properties.pingInterval(), properties.pingTimeout())
+				.io(properties.io())
 				.build();
 		});
 	}

@@ -34,11 +34,12 @@ import org.jspecify.annotations.Nullable;
  * @param pingTimeout time in which a byte must follow the ping, 10 ms to 1 day
  * @param drainTimeout time in which calls in flight may end when the server closes, or
  * when a connection is replaced
+ * @param io what reads and writes the sockets; must be usable on this machine
  * @since 0.1.0
  */
 public record TcpOptions(String address, int port, String announcedAddress, int maxFrameBytes, long maxOutstandingBytes,
 		int maxUnsentBytes, int maxConnections, int maxThreads, Duration handshakeTimeout, Duration frameTimeout,
-		Duration pingInterval, Duration pingTimeout, Duration drainTimeout) {
+		Duration pingInterval, Duration pingTimeout, Duration drainTimeout, SocketIo io) {
 
 	/** Four numbers, or anything with colons. */
 	private static final Pattern LITERAL = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9a-f.]*:[0-9a-f.:]*");
@@ -84,6 +85,7 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 		checkTime("pingInterval", pingInterval);
 		checkTime("pingTimeout", pingTimeout);
 		InvalidOptionException.check(!drainTimeout.isNegative(), "drainTimeout", "at least 0", drainTimeout);
+		io.resolve();
 	}
 
 	/** Shorter times than a few milliseconds would end connections that are in order. */
@@ -187,6 +189,8 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 		private Duration pingTimeout = Duration.ofSeconds(10);
 
 		private Duration drainTimeout = Duration.ofSeconds(10);
+
+		private SocketIo io = SocketIo.AUTO;
 
 		private Builder() {
 		}
@@ -299,6 +303,16 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 		}
 
 		/**
+		 * Sets what reads and writes the sockets.
+		 * @param newIo what can be used on this machine
+		 * @return this builder
+		 */
+		public Builder io(SocketIo newIo) {
+			this.io = newIo;
+			return this;
+		}
+
+		/**
 		 * Checks and returns the options.
 		 * @return the options
 		 * @throws InvalidOptionException if one breaks its rule
@@ -306,7 +320,8 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 		public TcpOptions build() {
 			return new TcpOptions(this.address, this.port, this.announcedAddress, this.maxFrameBytes,
 					2L * this.maxFrameBytes, this.maxUnsentBytes, this.maxConnections, this.maxThreads,
-					this.handshakeTimeout, this.frameTimeout, this.pingInterval, this.pingTimeout, this.drainTimeout);
+					this.handshakeTimeout, this.frameTimeout, this.pingInterval, this.pingTimeout, this.drainTimeout,
+					this.io);
 		}
 
 	}

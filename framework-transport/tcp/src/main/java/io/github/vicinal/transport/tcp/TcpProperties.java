@@ -30,6 +30,8 @@ import org.springframework.util.unit.DataSize;
  * whether it is still there.
  * @param pingTimeout Time in which the other side must answer that. Otherwise the
  * connection is closed.
+ * @param io What reads and writes the sockets. auto takes epoll or io_uring if their
+ * native library is on the class path, else the selector of the JDK.
  * @param ssl TLS.
  * @since 0.1.0
  */
@@ -39,7 +41,8 @@ record TcpProperties(@DefaultValue("false") boolean enabled, @DefaultValue("127.
 		@DefaultValue("64MB") DataSize maxFrameSize, @DefaultValue("4MB") DataSize maxUnsentSize,
 		@DefaultValue("1024") int maxConnections, @DefaultValue("256") int maxThreads,
 		@DefaultValue("5s") Duration handshakeTimeout, @DefaultValue("30s") Duration frameTimeout,
-		@DefaultValue("30s") Duration pingInterval, @DefaultValue("10s") Duration pingTimeout, @DefaultValue Ssl ssl) {
+		@DefaultValue("30s") Duration pingInterval, @DefaultValue("10s") Duration pingTimeout,
+		@DefaultValue("auto") SocketIo io, @DefaultValue Ssl ssl) {
 
 	static final String PREFIX = "vicinal.tcp";
 

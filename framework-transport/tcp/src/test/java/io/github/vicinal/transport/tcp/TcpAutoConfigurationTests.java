@@ -44,11 +44,12 @@ class TcpAutoConfigurationTests {
 
 	@Test
 	void allPropertiesBecomeOptions() {
-		assertThat(options(Map.of("vicinal.tcp.address", "127.0.0.2", "vicinal.tcp.port", "4711",
-				"vicinal.tcp.announced-address", "127.0.0.3", "vicinal.tcp.max-frame-size", "2MB",
-				"vicinal.tcp.max-unsent-size", "8KB", "vicinal.tcp.max-connections", "7", "vicinal.tcp.max-threads",
-				"8", "vicinal.tcp.handshake-timeout", "9s", "vicinal.tcp.frame-timeout", "10s",
-				"vicinal.tcp.ping-interval", "11s")))
+		assertThat(options(Map.ofEntries(Map.entry("vicinal.tcp.address", "127.0.0.2"),
+				Map.entry("vicinal.tcp.port", "4711"), Map.entry("vicinal.tcp.announced-address", "127.0.0.3"),
+				Map.entry("vicinal.tcp.max-frame-size", "2MB"), Map.entry("vicinal.tcp.max-unsent-size", "8KB"),
+				Map.entry("vicinal.tcp.max-connections", "7"), Map.entry("vicinal.tcp.max-threads", "8"),
+				Map.entry("vicinal.tcp.handshake-timeout", "9s"), Map.entry("vicinal.tcp.frame-timeout", "10s"),
+				Map.entry("vicinal.tcp.ping-interval", "11s"), Map.entry("vicinal.tcp.io", "nio"))))
 			.isEqualTo(TcpOptions.builder()
 				.listeningOn("127.0.0.2", 4711)
 				.announcedAddress("127.0.0.3")
@@ -59,6 +60,7 @@ class TcpAutoConfigurationTests {
 				.handshakeTimeout(Duration.ofSeconds(9))
 				.frameTimeout(Duration.ofSeconds(10))
 				.pings(Duration.ofSeconds(11), Duration.ofSeconds(10))
+				.io(SocketIo.NIO)
 				.build());
 	}
 

@@ -123,7 +123,11 @@ abstract class TcpTestSupport {
 	}
 
 	TcpPathProvider provider(@Nullable Tls tls) {
-		TcpPathProvider provider = new TcpPathProvider(PeerIdentity.create(HOST), CODECS, options(), tls);
+		return provider(options(), tls);
+	}
+
+	TcpPathProvider provider(TcpOptions options, @Nullable Tls tls) {
+		TcpPathProvider provider = new TcpPathProvider(PeerIdentity.create(HOST), CODECS, options, tls);
 		this.closeables.push(provider);
 		return provider;
 	}
@@ -153,6 +157,7 @@ abstract class TcpTestSupport {
 			.maxFrameBytes(4 << 20)
 			.maxConnections(300)
 			.maxThreads(16)
+			.io(SocketIo.NIO)
 			.drainTimeout(Duration.ofSeconds(5));
 	}
 
