@@ -72,6 +72,8 @@ final class ClientAdditions {
 
 	private static final String WEB_CLIENT_ADAPTER = "org.springframework.web.reactive.function.client.support.WebClientAdapter";
 
+	static final String NETTY_FACTORY = "org.springframework.http.client.ReactorClientHttpRequestFactory";
+
 	static final String APACHE_FACTORY = "org.springframework.http.client.HttpComponentsClientHttpRequestFactory";
 
 	private static final String BOOTS_SIMPLE_FACTORY = "org.springframework.boot.http.client."
@@ -513,6 +515,13 @@ final class ClientAdditions {
 	/** Returns what a client without additions has. */
 	static ClientAdditions none() {
 		return new ClientAdditions(new Found(null));
+	}
+
+	/** Returns what a client has that is only known by these names. */
+	static ClientAdditions of(List<String> unsupported) {
+		Found found = new Found(null);
+		unsupported.forEach(found::unsupported);
+		return new ClientAdditions(found);
 	}
 
 	/** Looks into a connector of reactive clients. */

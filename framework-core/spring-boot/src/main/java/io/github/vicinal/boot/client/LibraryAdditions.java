@@ -1,12 +1,14 @@
 package io.github.vicinal.boot.client;
 
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
 import io.github.vicinal.boot.reflect.Fields;
 import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import org.jspecify.annotations.Nullable;
+import reactor.netty.http.client.HttpClient;
 
 import org.springframework.http.HttpMethod;
 import org.springframework.http.client.ClientHttpRequestFactory;
@@ -32,12 +34,23 @@ public final class LibraryAdditions {
 
 	private final boolean phrases;
 
+	private final boolean jdk;
+
+	private final boolean netty;
+
+	private final @Nullable Duration responseTimeout;
+
 	/** Methods whose requests have a body with {@code HttpURLConnection}. */
 	private static final Set<HttpMethod> STREAMED = Set.of(HttpMethod.POST, HttpMethod.PUT, HttpMethod.DELETE);
 
 	LibraryAdditions(ClientHttpRequestFactory factory) {
-		this.additions = ClientAdditions.of(factory, new ClientAdditions.Found(null));
-		this.decodes = decodes(factory);
+		Netty known = factory.getClass().getName().equals(ClientAdditions.NETTY_FACTORY) ? Netty.of(factory) : null;
+		this.jdk = factory instanceof JdkClientHttpRequestFactory;
+		this.netty = known != null;
+		this.responseTimeout = (known != null) ? known.responseTimeout() : null;
+		this.additions = (known != null) ? ClientAdditions.of(known.added())
+				: ClientAdditions.of(factory, new ClientAdditions.Found(null));
+		this.decodes = (known != null) ? known.decodes() : decodes(factory);
 		this.saysEmpty = factory instanceof JdkClientHttpRequestFactory
 				&& Runtime.version().feature() < SAYS_EMPTY_BEFORE;
 		this.urlConnection = factory instanceof SimpleClientHttpRequestFactory;
@@ -47,6 +60,9 @@ public final class LibraryAdditions {
 	/** Of a connector: how it writes requests and reads responses is known elsewhere. */
 	private LibraryAdditions(ClientAdditions additions) {
 		this.additions = additions;
+		this.jdk = false;
+		this.netty = false;
+		this.responseTimeout = null;
 		this.decodes = false;
 		this.saysEmpty = false;
 		this.urlConnection = false;
@@ -137,6 +153,30 @@ public final class LibraryAdditions {
 	}
 
 	/**
+	 * Returns whether the library is the JDK's client behind Spring's blocking factory.
+	 * @return whether failures are its own
+	 */
+	public boolean isJdk() {
+		return this.jdk;
+	}
+
+	/**
+	 * Returns whether the library is Reactor Netty.
+	 * @return whether requests get fields that it adds, and failures are its own
+	 */
+	public boolean isNetty() {
+		return this.netty;
+	}
+
+	/**
+	 * Returns how long the library waits for a response, as far as only itself knows.
+	 * @return the time, {@code null} if it waits without limit or Spring knows
+	 */
+	public @Nullable Duration responseTimeout() {
+		return this.responseTimeout;
+	}
+
+	/**
 	 * Returns whether responses have the text of their status. Tomcat sends none, and
 	 * only the JDK's client has texts of its own.
 	 * @return whether there are texts
@@ -154,6 +194,41 @@ public final class LibraryAdditions {
 	 */
 	public boolean losesBody(HttpMethod method, int status) {
 		return this.urlConnection && (status == 401 || status == 407) && STREAMED.contains(method);
+	}
+
+	/**
+	 * Reactor Netty's client behind Spring's blocking factory.
+	 *
+	 * @param added what the application has added to it
+	 * @param decodes whether it decompresses bodies
+	 * @param responseTimeout how long it waits, or {@code null}
+	 */
+	private record Netty(List<String> added, boolean decodes, @Nullable Duration responseTimeout) {
+
+		static Netty of(ClientHttpRequestFactory factory) {
+			try {
+				return Client.of(factory);
+			}
+			catch (UnknownLayoutException | RuntimeException ex) {
+				return new Netty(List.of("unknown HTTP client: it cannot be inspected (%s)".formatted(ex.getMessage())),
+						false, null);
+			}
+		}
+
+		/** Loaded only where Reactor Netty is. */
+		private static final class Client {
+
+			static Netty of(ClientHttpRequestFactory factory) throws UnknownLayoutException {
+				HttpClient client = NettyClients.of(factory);
+				if (client == null) {
+					return new Netty(List.of("resources that are started later"), false, null);
+				}
+				return new Netty(NettyClients.added(client), client.configuration().isAcceptGzip(),
+						client.configuration().responseTimeout());
+			}
+
+		}
+
 	}
 
 }

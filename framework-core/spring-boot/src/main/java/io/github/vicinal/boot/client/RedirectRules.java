@@ -101,6 +101,9 @@ public enum RedirectRules {
 				case "HttpComponentsClientHttpRequestFactory" -> {
 					return APACHE;
 				}
+				case "ReactorClientHttpRequestFactory" -> {
+					return REACTOR;
+				}
 				case "SimpleClientHttpRequestFactory" -> {
 					return URL_CONNECTION;
 				}

@@ -28,16 +28,16 @@ public final class Redirects {
 	 */
 	public static boolean mayBeBehind(ClientHttpResponse response, URI asked) {
 		try {
-			Object inner = switch (response.getClass().getName()) {
-				case RESPONSES + "JdkClientHttpResponse" -> field(response, "response");
-				case RESPONSES + "SimpleClientHttpResponse" -> field(response, "connection");
-				default -> null;
+			return switch (response.getClass().getName()) {
+				case RESPONSES + "JdkClientHttpResponse" ->
+					!(field(response, "response") instanceof HttpResponse<?> known)
+							|| known.previousResponse().isPresent();
+				case RESPONSES + "SimpleClientHttpResponse" ->
+					!(field(response, "connection") instanceof HttpURLConnection known)
+							|| !known.getURL().toString().equals(asked.toASCIIString());
+				case RESPONSES + "ReactorClientHttpResponse" -> NettyClients.isRedirected(field(response, "response"));
+				default -> true;
 			};
-			if (inner instanceof HttpResponse<?> known) {
-				return known.previousResponse().isPresent();
-			}
-			return !(inner instanceof HttpURLConnection connection)
-					|| !connection.getURL().toString().equals(asked.toASCIIString());
 		}
 		catch (ReflectiveOperationException | RuntimeException ex) {
 			return true;

@@ -2,6 +2,8 @@ package io.github.vicinal.boot.exchange;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -85,6 +87,9 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 		if (this.factory.additions().isUrlConnection() && UrlConnectionFields.areDecided(this.method, headers, body)) {
 			return true;
 		}
+		if (this.factory.additions().isNetty() && NettyFields.areDecided(this.method, headers, body)) {
+			return true;
+		}
 		return OfLibraries.rewrites(this.uri) || OfLibraries.FIELDS.stream().anyMatch(headers::containsHeader)
 				|| (!body && headers.containsHeader(HttpHeaders.CONTENT_LENGTH)
 						&& !"0".equals(headers.getFirst(HttpHeaders.CONTENT_LENGTH)));
@@ -131,7 +136,18 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 
 	private @Nullable ClientHttpResponse exchange(ExchangeClient.Route route, HttpHeaders headers,
 			StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
-		RequestHead head = head(headers, body != null);
+		ExchangeResponse response;
+		try {
+			response = response(route, head(headers, body != null), body);
+		}
+		catch (SocketTimeoutException | SocketException ex) {
+			throw LibraryFailures.of(ex, this.factory.additions());
+		}
+		return (response != null) ? redirected(response, headers, body) : null;
+	}
+
+	private @Nullable ExchangeResponse response(ExchangeClient.Route route, RequestHead head,
+			StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
 		ClientExchange exchange = head.fits()
 				? this.exchanges.make(route, head, (body != null) ? new WrittenBody(body) : null, timeoutNanos())
 				: null;
@@ -141,7 +157,7 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 		ExchangeResponse response = null;
 		try {
 			response = new ExchangeResponse(exchange, this.method, this.factory.additions());
-			return redirected(response, headers, body);
+			return response;
 		}
 		finally {
 			if (response == null) {
@@ -153,8 +169,12 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 	private RequestHead head(HttpHeaders headers, boolean body) {
 		HttpFields.Builder fields = HttpFields.builder();
 		boolean urlConnection = this.factory.additions().isUrlConnection();
+		boolean netty = this.factory.additions().isNetty();
 		if (urlConnection) {
 			UrlConnectionFields.add(this.method, headers, fields);
+		}
+		else if (netty) {
+			NettyFields.add(this.method, headers, body, fields);
 		}
 		else {
 			headers.forEach((name, values) -> {
@@ -170,7 +190,7 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 			fields.add(HttpHeaders.HOST,
 					(this.uri.getPort() >= 0) ? this.uri.getHost() + ":" + this.uri.getPort() : this.uri.getHost());
 		}
-		if (!urlConnection && !headers.containsHeader(HttpHeaders.CONTENT_LENGTH)) {
+		if (!urlConnection && !netty && !headers.containsHeader(HttpHeaders.CONTENT_LENGTH)) {
 			if (body) {
 				fields.add(HttpHeaders.TRANSFER_ENCODING, "chunked");
 			}
@@ -186,7 +206,8 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 	}
 
 	private long timeoutNanos() {
-		Duration timeout = this.factory.readTimeout();
+		Duration timeout = this.factory.additions().isNetty() ? this.factory.additions().responseTimeout()
+				: this.factory.readTimeout();
 		return (timeout != null && !timeout.isZero()) ? timeout.toNanos() : ClientExchange.NO_TIMEOUT;
 	}
 

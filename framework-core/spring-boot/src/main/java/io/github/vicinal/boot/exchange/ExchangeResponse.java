@@ -2,6 +2,7 @@ package io.github.vicinal.boot.exchange;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.SocketException;
 
 import io.github.vicinal.boot.client.LibraryAdditions;
 import io.github.vicinal.exchange.ClientExchange;
@@ -28,6 +29,8 @@ final class ExchangeResponse implements ClientHttpResponse {
 	/** Whether the library has a text for a status: Tomcat sends none. */
 	private final boolean phrases;
 
+	private final boolean netty;
+
 	private final @Nullable String encoding;
 
 	private @Nullable InputStream body;
@@ -46,10 +49,13 @@ final class ExchangeResponse implements ClientHttpResponse {
 		this.empty = method.equals(HttpMethod.HEAD) || this.status < 200 || this.status == 204 || this.status == 304
 				|| library.losesBody(method, this.status);
 		this.phrases = library.hasPhrases();
+		this.netty = library.isNetty();
 		this.encoding = library.decodes() ? BodyDecoding.encoding(this.headers) : null;
 		if (this.encoding != null) {
 			this.headers.remove(HttpHeaders.CONTENT_ENCODING);
-			this.headers.remove(HttpHeaders.CONTENT_LENGTH);
+			if (this.headers.remove(HttpHeaders.CONTENT_LENGTH) != null && this.netty) {
+				this.headers.set(HttpHeaders.TRANSFER_ENCODING, "chunked");
+			}
 			// The library fails here if the body is not what it says.
 			getBody();
 		}
@@ -75,7 +81,7 @@ final class ExchangeResponse implements ClientHttpResponse {
 	public InputStream getBody() throws IOException {
 		InputStream known = this.body;
 		if (known == null) {
-			ResponseBody raw = new ResponseBody(this.exchange);
+			ResponseBody raw = this.netty ? new NettyBody(this.exchange) : new ResponseBody(this.exchange);
 			known = this.empty ? InputStream.nullInputStream()
 					: (this.encoding != null) ? BodyDecoding.decoded(raw, this.encoding) : raw;
 			this.body = known;
@@ -87,6 +93,22 @@ final class ExchangeResponse implements ClientHttpResponse {
 	@Override
 	public void close() {
 		this.exchange.close();
+	}
+
+	/** A body that ends early as that of Reactor Netty. */
+	private static final class NettyBody extends ResponseBody {
+
+		NettyBody(ClientExchange exchange) {
+			super(exchange);
+		}
+
+		@Override
+		IOException cutOff(SocketException failure) {
+			IOException raised = NettyFailures.lost(true);
+			raised.addSuppressed(failure);
+			return raised;
+		}
+
 	}
 
 }

@@ -1,31 +1,24 @@
 package io.github.vicinal.boot.exchange;
 
 import java.io.IOException;
-import java.lang.reflect.Constructor;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.StringJoiner;
 import java.util.regex.Pattern;
 
+import io.github.vicinal.boot.client.NettyClients;
 import io.github.vicinal.boot.client.RedirectRules;
 import io.github.vicinal.boot.reflect.Fields;
 import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.cookie.ClientCookieDecoder;
-import io.netty.handler.codec.http.cookie.ClientCookieEncoder;
 import io.netty.handler.codec.http.cookie.Cookie;
 import io.netty.handler.codec.http.cookie.DefaultCookie;
 import io.netty.handler.timeout.ReadTimeoutException;
 import org.jspecify.annotations.Nullable;
-import reactor.netty.ChannelPipelineConfigurer;
-import reactor.netty.ConnectionObserver;
-import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.HttpClientConfig;
 import reactor.netty.http.client.HttpClientResponse;
-import reactor.netty.http.client.PrematureCloseException;
 
 import org.springframework.core.io.buffer.DataBufferFactory;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
@@ -44,12 +37,6 @@ import org.springframework.util.MultiValueMap;
  * sees or changes requests. Loaded only where Reactor Netty is.
  */
 final class NettyConnector implements ReactiveLibrary {
-
-	/** Handlers of the application that only HTTP calls. */
-	private static final List<String> HANDLERS = List.of("baseUrl", "body", "connector", "deferredConf",
-			"doAfterRequest", "doAfterResponseSuccess", "doOnRedirect", "doOnRequest", "doOnRequestError",
-			"doOnResponse", "doOnResponseError", "redirectRequestBiConsumer", "redirectRequestConsumer",
-			"authenticator", "authenticationPredicate", "websocketClientSpec");
 
 	/** What every cookie library agrees on. */
 	private static final Pattern COOKIE = Pattern.compile("[A-Za-z0-9_.-]+=[A-Za-z0-9_.~:/+-]*");
@@ -81,50 +68,15 @@ final class NettyConnector implements ReactiveLibrary {
 	 */
 	static ReactiveLibrary of(ReactorClientHttpConnector connector)
 			throws UnknownLayoutException, UnsupportedClientException {
-		HttpClient client = (HttpClient) Fields.get(connector, "httpClient");
+		HttpClient client = NettyClients.of(connector);
 		if (client == null) {
 			throw new UnsupportedClientException("resources that are started later");
 		}
-		HttpClientConfig config = client.configuration();
-		inspect(config);
-		return new NettyConnector(connector, config);
-	}
-
-	private static void inspect(HttpClientConfig config) throws UnknownLayoutException, UnsupportedClientException {
-		for (String handler : HANDLERS) {
-			if (Fields.get(config, handler) != null) {
-				throw new UnsupportedClientException(handler);
-			}
+		List<String> added = NettyClients.added(client);
+		if (!added.isEmpty()) {
+			throw new UnsupportedClientException(added.get(0));
 		}
-		if (config.followRedirectPredicate() != null && config.followRedirectPredicate() != HttpClient.create()
-			.followRedirect(true)
-			.configuration()
-			.followRedirectPredicate()) {
-			throw new UnsupportedClientException("followRedirect with a predicate");
-		}
-		unless(config.hasProxy(), "proxy");
-		unless(config.proxyProviderSupplier() != null, "proxy");
-		unless(config.metricsRecorder() != null, "metrics");
-		unless(config.loggingHandler() != null, "wiretap");
-		unless(config.doOnConnect() != null || config.doOnConnected() != null || config.doOnDisconnected() != null,
-				"doOnConnect");
-		unless(config.connectionObserver() != ConnectionObserver.emptyListener(), "observe");
-		unless(config.doOnChannelInit() != ChannelPipelineConfigurer.emptyConfigurer(), "doOnChannelInit");
-		HttpProtocol[] protocols = config.protocols();
-		unless(protocols.length != 1 || protocols[0] != HttpProtocol.HTTP11, "protocol");
-		unless(config.isAcceptBrotli(), "compression by Brotli");
-		unless(Fields.get(config, "cookieEncoder") != ClientCookieEncoder.STRICT
-				|| Fields.get(config, "cookieDecoder") != ClientCookieDecoder.STRICT, "cookieCodec");
-		for (String name : config.headers().names()) {
-			unless(!HttpHeaderNames.ACCEPT_ENCODING.contentEqualsIgnoreCase(name),
-					"default header " + name.toLowerCase(Locale.ROOT));
-		}
-	}
-
-	private static void unless(boolean added, String what) throws UnsupportedClientException {
-		if (added) {
-			throw new UnsupportedClientException(what);
-		}
+		return new NettyConnector(connector, client.configuration());
 	}
 
 	@Override
@@ -154,7 +106,7 @@ final class NettyConnector implements ReactiveLibrary {
 
 	@Override
 	public boolean saysEmpty(HttpMethod method) {
-		return !method.equals(HttpMethod.GET) && !method.equals(HttpMethod.HEAD) && !method.equals(HttpMethod.DELETE);
+		return NettyFields.saysEmpty(method);
 	}
 
 	@Override
@@ -221,18 +173,9 @@ final class NettyConnector implements ReactiveLibrary {
 
 	@Override
 	public Throwable lost(boolean during, Throwable cause) {
-		String message = "Connection prematurely closed " + (during ? "DURING" : "BEFORE") + " response";
-		try {
-			Constructor<PrematureCloseException> constructor = PrematureCloseException.class
-				.getDeclaredConstructor(String.class);
-			constructor.setAccessible(true);
-			PrematureCloseException raised = constructor.newInstance(message);
-			raised.addSuppressed(cause);
-			return raised;
-		}
-		catch (ReflectiveOperationException | RuntimeException ex) {
-			return new IOException(message, cause);
-		}
+		IOException raised = NettyFailures.lost(during);
+		raised.addSuppressed(cause);
+		return raised;
 	}
 
 	@Override

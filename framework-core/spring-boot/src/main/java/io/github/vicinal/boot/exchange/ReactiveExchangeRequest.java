@@ -190,14 +190,14 @@ final class ReactiveExchangeRequest extends AbstractClientHttpRequest {
 		}
 		for (var header : headers.headerSet()) {
 			String name = header.getKey();
-			if (!isText(name, false)) {
+			if (!NettyFields.isText(name, false)) {
 				return null;
 			}
 			if (name.equalsIgnoreCase(HttpHeaders.CONTENT_LENGTH)) {
 				continue;
 			}
 			for (String value : header.getValue()) {
-				if (!isText(value, true)) {
+				if (!NettyFields.isText(value, true)) {
 					return null;
 				}
 				fields.add(name, value);
@@ -239,21 +239,6 @@ final class ReactiveExchangeRequest extends AbstractClientHttpRequest {
 		}
 		return (this.body != null) ? !this.library.saysEmpty(this.method)
 				: getHeaders().containsHeader(HttpHeaders.CONTENT_LENGTH);
-	}
-
-	/** Returns whether the library accepts a name or a value. */
-	private static boolean isText(@Nullable String text, boolean value) {
-		if (text == null || (text.isEmpty() && !value)) {
-			return false;
-		}
-		for (int i = 0; i < text.length(); i++) {
-			char c = text.charAt(i);
-			boolean ok = value ? (c >= ' ' || c == '\t') && c != 0x7F && c <= 0xFF : c > ' ' && c < 0x7F && c != ':';
-			if (!ok) {
-				return false;
-			}
-		}
-		return true;
 	}
 
 	/**

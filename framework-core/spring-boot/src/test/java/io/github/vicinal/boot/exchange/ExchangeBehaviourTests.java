@@ -23,12 +23,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.netty.http.client.HttpClient;
+import reactor.netty.resources.ConnectionProvider;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestClientException;
@@ -76,6 +79,11 @@ class ExchangeBehaviourTests {
 	}
 
 	@TestFactory
+	Stream<DynamicTest> directOfReactor() {
+		return behaviours("direct", "reactor");
+	}
+
+	@TestFactory
 	Stream<DynamicTest> shm() {
 		return behaviours("shm", "http-components");
 	}
@@ -102,6 +110,37 @@ class ExchangeBehaviourTests {
 			assertThatExceptionOfType(ResourceAccessException.class)
 				.isThrownBy(() -> hurried.get().uri("/slow?ms=5000").retrieve().body(String.class))
 				.withCauseInstanceOf(SocketTimeoutException.class);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "jdk", "reactor" })
+	void failuresAreThoseOfTheLibrary(String library) {
+		ConfigurableApplicationContext server = this.applications.server(ShopApplication.class, "shm", "default");
+		ConfigurableApplicationContext client = this.applications.client("shm", library);
+		String base = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
+		connect(client.getBean(RestClient.Builder.class).baseUrl(base).build(), client.getBean(Exchanges.class), "shm");
+		HttpClientSettings hurried = HttpClientSettings.defaults().withReadTimeout(Duration.ofMillis(300));
+		RestClient exchanges = client.getBean(RestClient.Builder.class)
+			.baseUrl(base)
+			.requestFactory(client.getBean(ClientHttpRequestFactoryBuilder.class).build(hurried))
+			.build();
+		RestClient plain = RestClient.builder().baseUrl(base).requestFactory(plain(library, hurried)).build();
+		for (String uri : List.of("/slow?ms=5000", "/text")) {
+			assertThat(chain(exchanges, uri)).as(uri).isEqualTo(chain(plain, uri));
+		}
+	}
+
+	private static String chain(RestClient client, String uri) {
+		try {
+			return "no failure but " + client.get().uri(uri).retrieve().body(String.class);
+		}
+		catch (RestClientException ex) {
+			StringBuilder chain = new StringBuilder();
+			for (Throwable each = ex; each != null; each = each.getCause()) {
+				chain.append(each.getClass().getName()).append(": ").append(each.getMessage()).append('\n');
+			}
+			return chain.toString();
 		}
 	}
 
@@ -137,7 +176,7 @@ class ExchangeBehaviourTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "http-components", "jdk" })
+	@ValueSource(strings = { "http-components", "jdk", "reactor" })
 	void requestsThatAreExchangesAreCounted(String library) {
 		ConfigurableApplicationContext server = this.applications.server(ShopApplication.class, "uds", "default");
 		ConfigurableApplicationContext client = this.applications.client("uds", library);
@@ -231,10 +270,20 @@ class ExchangeBehaviourTests {
 					.sum();
 	}
 
-	private static org.springframework.http.client.ClientHttpRequestFactory plain(String library) {
-		HttpClientSettings settings = HttpClientSettings.defaults().withReadTimeout(READ_TIMEOUT);
-		return library.equals("jdk") ? ClientHttpRequestFactoryBuilder.jdk().build(settings)
-				: ClientHttpRequestFactoryBuilder.httpComponents().build(settings);
+	private static ClientHttpRequestFactory plain(String library) {
+		return plain(library, HttpClientSettings.defaults().withReadTimeout(READ_TIMEOUT));
+	}
+
+	private static ClientHttpRequestFactory plain(String library, HttpClientSettings settings) {
+		return switch (library) {
+			case "jdk" -> ClientHttpRequestFactoryBuilder.jdk().build(settings);
+			// Not the connections of the other client: some behaviours leave theirs
+			// unusable.
+			case "reactor" -> ClientHttpRequestFactoryBuilder.reactor()
+				.withHttpClientFactory(() -> HttpClient.create(ConnectionProvider.create("plain")))
+				.build(settings);
+			default -> ClientHttpRequestFactoryBuilder.httpComponents().build(settings);
+		};
 	}
 
 	private static String observe(ExchangeBehaviours.Behaviour behaviour, RestClient client, String base) {

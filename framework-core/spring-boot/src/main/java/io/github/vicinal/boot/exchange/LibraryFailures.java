@@ -1,0 +1,41 @@
+package io.github.vicinal.boot.exchange;
+
+import java.io.IOException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.net.http.HttpTimeoutException;
+
+import io.github.vicinal.boot.client.LibraryAdditions;
+
+/**
+ * Failures of exchanges as the HTTP library below Spring raises them: applications choose
+ * by their types what to repeat.
+ */
+final class LibraryFailures {
+
+	private LibraryFailures() {
+	}
+
+	/**
+	 * Returns what a library raises before there is a response.
+	 * @param failure of the exchange
+	 * @param library the library
+	 */
+	static IOException of(IOException failure, LibraryAdditions library) {
+		IOException raised = failure;
+		if (failure instanceof SocketTimeoutException && library.isJdk()) {
+			raised = new HttpTimeoutException("Request cancelled");
+		}
+		else if (failure instanceof SocketTimeoutException && library.isNetty()) {
+			raised = NettyFailures.timedOut();
+		}
+		else if (failure instanceof SocketException && library.isNetty()) {
+			raised = NettyFailures.lost(false);
+		}
+		if (raised != failure) {
+			raised.addSuppressed(failure);
+		}
+		return raised;
+	}
+
+}

@@ -1,0 +1,77 @@
+package io.github.vicinal.boot.exchange;
+
+import java.util.Set;
+
+import io.github.vicinal.exchange.HttpFields;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+
+/** The fields of a request that Reactor Netty adds to what it is told, or refuses. */
+final class NettyFields {
+
+	/** Methods whose requests have no body unless they say its length. */
+	private static final Set<HttpMethod> WITHOUT_BODY = Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.DELETE);
+
+	private NettyFields() {
+	}
+
+	/**
+	 * Returns whether the library refuses the request, or has to measure its body.
+	 * @param method the method
+	 * @param headers what the client wants to send
+	 * @param body whether there is a body
+	 */
+	static boolean areDecided(HttpMethod method, HttpHeaders headers, boolean body) {
+		return (body && !saysEmpty(method) && !headers.containsHeader(HttpHeaders.CONTENT_LENGTH))
+				|| headers.headerSet()
+					.stream()
+					.anyMatch((header) -> !isText(header.getKey(), false)
+							|| header.getValue().stream().anyMatch((value) -> !isText(value, true)));
+	}
+
+	/**
+	 * Adds the fields of a request, but the host.
+	 * @param method the method
+	 * @param headers what the client wants to send
+	 * @param body whether there is a body
+	 * @param fields receives them
+	 */
+	static void add(HttpMethod method, HttpHeaders headers, boolean body, HttpFields.Builder fields) {
+		headers.forEach((name, values) -> values.forEach((value) -> fields.add(name, value)));
+		if (!headers.containsHeader(HttpHeaders.ACCEPT)) {
+			fields.add(HttpHeaders.ACCEPT, "*/*");
+		}
+		if (headers.containsHeader(HttpHeaders.CONTENT_LENGTH)) {
+			return;
+		}
+		if (body) {
+			fields.add(HttpHeaders.TRANSFER_ENCODING, "chunked");
+		}
+		else if (saysEmpty(method)) {
+			fields.add(HttpHeaders.CONTENT_LENGTH, "0");
+		}
+	}
+
+	/** Returns whether a request without a body says that it has none. */
+	static boolean saysEmpty(HttpMethod method) {
+		return !WITHOUT_BODY.contains(method);
+	}
+
+	/** Returns whether the library accepts a name or a value. */
+	static boolean isText(@Nullable String text, boolean value) {
+		if (text == null || (text.isEmpty() && !value)) {
+			return false;
+		}
+		for (int i = 0; i < text.length(); i++) {
+			char c = text.charAt(i);
+			boolean ok = value ? (c >= ' ' || c == '\t') && c != 0x7F && c <= 0xFF : c > ' ' && c < 0x7F && c != ':';
+			if (!ok) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+}
