@@ -12,6 +12,7 @@ import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.Evidence;
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.Objective;
+import io.github.vicinal.placement.model.PathCost;
 import io.github.vicinal.placement.model.PathCosts;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
@@ -73,7 +74,15 @@ public final class RandomModels {
 		}
 		return new PlacementModel(all, places, edges, this.rules ? separations(hidden, all) : List.of(),
 				PathCosts.defaults(), objective(), new Plan(hidden))
-			.withRoutes(routes(edges));
+			.withRoutes(routes(edges))
+			.with(costs());
+	}
+
+	/** In some models the other zone is far away. */
+	private PathCosts costs() {
+		PathCosts near = PathCosts.defaults();
+		return this.random.nextBoolean() ? near
+				: new PathCosts(near.sameHost(), near.otherHost(), new PathCost("http", 900, 9, 240, 9, 0.2));
 	}
 
 	/** Some of the calls, in two kinds of request. */

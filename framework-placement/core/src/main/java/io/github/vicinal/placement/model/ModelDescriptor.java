@@ -50,9 +50,7 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 				model.services().stream().map(ModelDescriptor::describe).toList(),
 				model.hosts().stream().map(ModelDescriptor::describe).toList(),
 				model.edges().stream().map(ModelDescriptor::describe).toList(),
-				model.separations().stream().map(ModelDescriptor::describe).toList(),
-				new PathCostsDescriptor(describe(model.pathCosts().sameHost()),
-						describe(model.pathCosts().otherHost())),
+				model.separations().stream().map(ModelDescriptor::describe).toList(), describe(model.pathCosts()),
 				describe(model.objective()), (current != null) ? current.replicas() : null,
 				given(model.mayConcentrate()), describe(model.doubts()),
 				given(model.routes().stream().map(ModelDescriptor::describe).toList()), describe(model.prices()));
@@ -104,6 +102,12 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 		return new SeparationDescriptor(separation.services(),
 				(separation.scope() == Separation.Scope.HOST) ? "host" : "zone", separation.reason(),
 				(separation.maximum() > 1) ? separation.maximum() : null);
+	}
+
+	private static PathCostsDescriptor describe(PathCosts costs) {
+		PathCost zone = costs.otherZone();
+		return new PathCostsDescriptor(describe(costs.sameHost()), describe(costs.otherHost()),
+				(zone != null) ? describe(zone) : null);
 	}
 
 	private static PathCostDescriptor describe(PathCost cost) {
@@ -215,10 +219,13 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	 *
 	 * @param sameHost within a host
 	 * @param otherHost between hosts
+	 * @param otherZone between zones, {@code null} if that is the same
 	 * @since 0.1.0
 	 */
-	@JsonPropertyOrder({ "sameHost", "otherHost" })
-	public record PathCostsDescriptor(PathCostDescriptor sameHost, PathCostDescriptor otherHost) {
+	@JsonInclude(Include.NON_NULL)
+	@JsonPropertyOrder({ "sameHost", "otherHost", "otherZone" })
+	public record PathCostsDescriptor(PathCostDescriptor sameHost, PathCostDescriptor otherHost,
+			@Nullable PathCostDescriptor otherZone) {
 	}
 
 	/**

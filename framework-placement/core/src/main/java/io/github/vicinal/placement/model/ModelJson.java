@@ -214,13 +214,14 @@ public final class ModelJson {
 	}
 
 	private static PathCosts pathCosts(JsonMember costs) {
-		costs.only("sameHost", "otherHost");
+		costs.only("sameHost", "otherHost", "otherZone");
 		JsonMember near = costs.object("sameHost");
 		JsonMember far = costs.object("otherHost");
 		if (near == null || far == null) {
 			throw costs.wrong("both sameHost and otherHost are needed");
 		}
-		return new PathCosts(pathCost(near), pathCost(far));
+		JsonMember zone = costs.object("otherZone");
+		return new PathCosts(pathCost(near), pathCost(far), (zone != null) ? pathCost(zone) : null);
 	}
 
 	private static PathCost pathCost(JsonMember cost) {

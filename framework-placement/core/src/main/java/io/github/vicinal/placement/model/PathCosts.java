@@ -1,22 +1,52 @@
 package io.github.vicinal.placement.model;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * The paths that calls take within a host and between hosts.
+ * The paths that calls take within a host, between hosts and between zones.
  *
  * @param sameHost between two services of one host
- * @param otherHost between hosts; the reference that weights are normalised to
+ * @param otherHost between hosts of one zone
+ * @param otherZone between hosts of different zones, {@code null} if that costs as much
+ * as between hosts of one zone
  * @since 0.1.0
  */
-public record PathCosts(PathCost sameHost, PathCost otherHost) {
+public record PathCosts(PathCost sameHost, PathCost otherHost, @Nullable PathCost otherZone) {
 
 	public PathCosts {
-		if (sameHost.latencyMicros() > otherHost.latencyMicros() || sameHost.cpuMicros() > otherHost.cpuMicros()
-				|| sameHost.latencyMicrosPerKib() > otherHost.latencyMicrosPerKib()
-				|| sameHost.cpuMicrosPerKib() > otherHost.cpuMicrosPerKib()) {
+		if (dearer(sameHost, otherHost)) {
 			throw new InvalidModelException(
 					"Path '%s' within a host costs more than '%s' between hosts; exchange them, or measure them again"
 						.formatted(sameHost.path(), otherHost.path()));
 		}
+		if (otherZone != null && dearer(otherHost, otherZone)) {
+			throw new InvalidModelException(
+					"Path '%s' between hosts of one zone costs more than '%s' between zones; exchange them, or measure them again"
+						.formatted(otherHost.path(), otherZone.path()));
+		}
+	}
+
+	/**
+	 * Creates costs that are the same between all hosts.
+	 * @param sameHost between two services of one host
+	 * @param otherHost between hosts
+	 */
+	public PathCosts(PathCost sameHost, PathCost otherHost) {
+		this(sameHost, otherHost, null);
+	}
+
+	private static boolean dearer(PathCost near, PathCost far) {
+		return near.latencyMicros() > far.latencyMicros() || near.cpuMicros() > far.cpuMicros()
+				|| near.latencyMicrosPerKib() > far.latencyMicrosPerKib()
+				|| near.cpuMicrosPerKib() > far.cpuMicrosPerKib();
+	}
+
+	/**
+	 * Returns the path between hosts of different zones.
+	 * @return that between zones, or that between hosts if zones cost nothing more
+	 */
+	public PathCost farthest() {
+		return (this.otherZone != null) ? this.otherZone : this.otherHost;
 	}
 
 	/**

@@ -165,6 +165,16 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	}
 
 	/**
+	 * Returns the zone of each host.
+	 * @return zones by name of the host
+	 */
+	public Map<String, String> zones() {
+		Map<String, String> zones = new LinkedHashMap<>();
+		this.hosts.forEach((host) -> zones.put(host.name(), host.zone()));
+		return zones;
+	}
+
+	/**
 	 * Returns the position of each service.
 	 * @return index in {@link #services()} by name
 	 */
@@ -189,10 +199,11 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	}
 
 	/**
-	 * Returns what an edge costs if all of it goes between hosts, and if all of it stays
-	 * on a host, in the unit of the objective's weight.
+	 * Returns what an edge costs if all of it goes between hosts, if all of it stays on a
+	 * host, and if all of it goes between zones, in the unit of the objective's weight.
+	 * Zones make a difference to weights of path costs alone.
 	 * @param edge one of the edges
-	 * @return the two costs, or {@code null} if the quantity was not measured
+	 * @return the costs, or {@code null} if the quantity was not measured
 	 */
 	public @Nullable EdgeCost cost(Edge edge) {
 		return switch (this.objective.weight()) {
@@ -237,11 +248,9 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 		if (edge.callsPerSecond() == null || bytes == null) {
 			return null;
 		}
-		PathCost near = this.pathCosts.sameHost();
-		PathCost far = this.pathCosts.otherHost();
 		double calls = edge.callsPerSecond();
-		return latency ? new EdgeCost(calls * far.latency(bytes), calls * near.latency(bytes))
-				: new EdgeCost(calls * far.cpu(bytes), calls * near.cpu(bytes));
+		return latency ? waiting(calls, bytes) : new EdgeCost(calls * this.pathCosts.otherHost().cpu(bytes),
+				calls * this.pathCosts.sameHost().cpu(bytes), calls * this.pathCosts.farthest().cpu(bytes));
 	}
 
 	/** Waiting of requests for this edge; one of unknown size counts as empty. */
@@ -262,18 +271,32 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 		}
 		Double known = edge.bytesPerCall();
 		double bytes = (known != null) ? known : 0;
-		return measured ? new EdgeCost(calls * this.pathCosts.otherHost().latency(bytes),
-				calls * this.pathCosts.sameHost().latency(bytes)) : null;
+		return measured ? waiting(calls, bytes) : null;
+	}
+
+	private EdgeCost waiting(double calls, double bytes) {
+		return new EdgeCost(calls * this.pathCosts.otherHost().latency(bytes),
+				calls * this.pathCosts.sameHost().latency(bytes), calls * this.pathCosts.farthest().latency(bytes));
 	}
 
 	/**
 	 * Cost of an edge.
 	 *
-	 * @param apart if all of it goes between hosts
+	 * @param apart if all of it goes between hosts of one zone
 	 * @param together if all of it stays on a host
+	 * @param far if all of it goes between zones
 	 * @since 0.1.0
 	 */
-	public record EdgeCost(double apart, double together) {
+	public record EdgeCost(double apart, double together, double far) {
+
+		/**
+		 * Creates the cost of an edge to which zones make no difference.
+		 * @param apart if all of it goes between hosts
+		 * @param together if all of it stays on a host
+		 */
+		public EdgeCost(double apart, double together) {
+			this(apart, together, apart);
+		}
 	}
 
 }

@@ -79,6 +79,26 @@ public record Plan(Map<String, Map<String, Integer>> replicas) {
 	}
 
 	/**
+	 * Returns the part of the traffic between two services that stays in a zone, be it on
+	 * a host or between hosts.
+	 * @param from name of the calling service
+	 * @param to name of the called service
+	 * @param routing how calls choose among replicas
+	 * @param zones zones of hosts; a host without one is alone
+	 * @return between 0 and 1; 0 if one of them does not run
+	 */
+	public double zoneShare(String from, String to, Routing routing, Map<String, String> zones) {
+		return new Plan(Map.of("from", byZone(from, zones), "to", byZone(to, zones))).localShare("from", "to", routing);
+	}
+
+	private Map<String, Integer> byZone(String service, Map<String, String> zones) {
+		Map<String, Integer> counts = new TreeMap<>();
+		on(service)
+			.forEach((host, count) -> counts.merge(zones.getOrDefault(host, "host " + host), count, Integer::sum));
+		return counts;
+	}
+
+	/**
 	 * Counts the replicas that have to be started elsewhere to get to another plan.
 	 * Replicas that did not run before are not moved.
 	 * @param target the other plan

@@ -119,7 +119,7 @@ public final class CompiledModel {
 
 	private void edges(Problem.Builder builder) {
 		Map<Long, double[]> pairs = new LinkedHashMap<>();
-		double apart = 0;
+		double far = 0;
 		double together = 0;
 		for (Edge edge : this.model.edges()) {
 			PlacementModel.EdgeCost cost = this.model.cost(edge);
@@ -127,12 +127,14 @@ public final class CompiledModel {
 				this.unmeasured.add(edge);
 				continue;
 			}
-			apart += cost.apart();
+			far += cost.far();
 			together += cost.together();
 			long one = index(this.services, edge.from());
 			long other = index(this.services, edge.to());
-			pairs.computeIfAbsent(Math.min(one, other) << 32 | Math.max(one, other), (key) -> new double[1])[0] += cost
-				.apart() - cost.together();
+			double[] gains = pairs.computeIfAbsent(Math.min(one, other) << 32 | Math.max(one, other),
+					(key) -> new double[2]);
+			gains[0] += cost.apart() - cost.together();
+			gains[1] += cost.far() - cost.apart();
 		}
 		boolean otherwise = this.unmeasured.stream().anyMatch(CompiledModel::hasQuantity);
 		if (otherwise && this.unmeasured.size() == this.model.edges().size()) {
@@ -140,17 +142,22 @@ public final class CompiledModel {
 					"No edge says what its %s are (%s); choose another edge weight, or measure them"
 						.formatted(this.model.objective().weight().id(), this.model.objective().weight().unit()));
 		}
-		pairs.values().removeIf((gain) -> gain[0] <= 0);
+		pairs.values().removeIf((gains) -> gains[0] <= 0 && gains[1] <= 0);
 		int[] from = new int[pairs.size()];
 		int[] to = new int[pairs.size()];
 		double[] gain = new double[pairs.size()];
+		double[] zoneGain = new double[pairs.size()];
 		int e = 0;
 		for (Map.Entry<Long, double[]> pair : pairs.entrySet()) {
 			from[e] = (int) (pair.getKey() >> 32);
 			to[e] = pair.getKey().intValue();
-			gain[e++] = pair.getValue()[0] / apart;
+			zoneGain[e] = pair.getValue()[1] / far;
+			gain[e++] = pair.getValue()[0] / far;
 		}
-		builder.edges(from, to, gain, (apart > 0) ? together / apart : 0);
+		builder.edges(from, to, gain, (far > 0) ? together / far : 0);
+		if (Arrays.stream(zoneGain).anyMatch((one) -> one > 0)) {
+			builder.zoneGains(zoneGain);
+		}
 	}
 
 	/** An edge that is only declared is no wrong choice of the weight. */

@@ -2,12 +2,14 @@ package io.github.vicinal.placement.recommend;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.PathCost;
 import io.github.vicinal.placement.model.PathCosts;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Service;
 
 /**
@@ -31,11 +33,10 @@ public record Gain(double latencyMicrosPerSecond, double latencyErrorMicrosPerSe
 		double cpuErrorMicrosPerSecond, double callsPerSecond, int edgesWithoutCalls, int edgesWithoutBytes) {
 
 	static Gain between(PlacementModel model, Plan before, Plan after) {
-		Sum latency = new Sum();
-		Sum cpu = new Sum();
 		PathCosts costs = model.pathCosts();
-		PathCost near = costs.sameHost();
-		PathCost far = costs.otherHost();
+		Sum latency = new Sum(costs);
+		Sum cpu = new Sum(costs);
+		Map<String, String> zones = model.zones();
 		Map<String, Service> services = new HashMap<>();
 		model.services().forEach((service) -> services.put(service.name(), service));
 		double calls = 0;
@@ -54,19 +55,28 @@ public record Gain(double latencyMicrosPerSecond, double latencyErrorMicrosPerSe
 			withoutBytes += (known == null && rate > 0) ? 1 : 0;
 			double bytes = (known != null) ? known : 0;
 			calls += rate;
-			double nearer = rate * (after.localShare(edge.from(), edge.to(), model.objective().routing())
-					- before.localShare(edge.from(), edge.to(), model.objective().routing()));
+			Routing routing = model.objective().routing();
+			double nearer = rate * (after.localShare(edge.from(), edge.to(), routing)
+					- before.localShare(edge.from(), edge.to(), routing));
+			double closer = (costs.otherZone() == null) ? 0
+					: rate * (after.zoneShare(edge.from(), edge.to(), routing, zones)
+							- before.zoneShare(edge.from(), edge.to(), routing, zones));
 			long samples = edge.evidence().samples();
-			latency.add(nearer, far.latency(bytes), near.latency(bytes), samples);
-			cpu.add(nearer, far.cpu(bytes), near.cpu(bytes), samples);
+			latency.add(nearer, closer, (path) -> path.latency(bytes), samples);
+			cpu.add(nearer, closer, (path) -> path.cpu(bytes), samples);
 		}
-		return new Gain(latency.gain, latency.error(costs), cpu.gain, cpu.error(costs), calls, withoutCalls,
-				withoutBytes);
+		return new Gain(latency.gain, latency.error(), cpu.gain, cpu.error(), calls, withoutCalls, withoutBytes);
 	}
 
+	/** Difference of a plan, and what it owes to each path, which errs by itself. */
 	private static final class Sum {
 
+		private final PathCosts costs;
+
 		private double gain;
+
+		/** What calls come to cost less, by the path that they leave or take. */
+		private double zone;
 
 		private double far;
 
@@ -74,18 +84,34 @@ public record Gain(double latencyMicrosPerSecond, double latencyErrorMicrosPerSe
 
 		private double sampling;
 
-		void add(double calls, double far, double near, long samples) {
-			double gain = calls * (far - near);
+		Sum(PathCosts costs) {
+			this.costs = costs;
+		}
+
+		/**
+		 * Adds an edge.
+		 * @param nearer calls that stay on a host more than before
+		 * @param closer calls that stay in a zone more than before
+		 * @param cost what a call by a path costs
+		 * @param samples calls behind the figures
+		 */
+		void add(double nearer, double closer, ToDoubleFunction<PathCost> cost, long samples) {
+			double zone = closer * cost.applyAsDouble(this.costs.farthest());
+			double far = (nearer - closer) * cost.applyAsDouble(this.costs.otherHost());
+			double near = -nearer * cost.applyAsDouble(this.costs.sameHost());
+			double gain = zone + far + near;
 			this.gain += gain;
-			this.far += calls * far;
-			this.near += calls * near;
+			this.zone += zone;
+			this.far += far;
+			this.near += near;
 			this.sampling += (samples > 0) ? gain * gain / samples : 0;
 		}
 
-		double error(PathCosts costs) {
-			double far = this.far * costs.otherHost().relativeError();
-			double near = this.near * costs.sameHost().relativeError();
-			return Math.sqrt(far * far + near * near + this.sampling);
+		double error() {
+			double zone = this.zone * this.costs.farthest().relativeError();
+			double far = this.far * this.costs.otherHost().relativeError();
+			double near = this.near * this.costs.sameHost().relativeError();
+			return Math.sqrt(zone * zone + far * far + near * near + this.sampling);
 		}
 
 	}

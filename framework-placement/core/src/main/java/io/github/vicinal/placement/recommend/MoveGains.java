@@ -24,9 +24,12 @@ final class MoveGains {
 
 	private final Plan before;
 
+	private final Map<String, String> zones;
+
 	MoveGains(PlacementModel model, Plan before) {
 		this.model = model;
 		this.before = before;
+		this.zones = model.zones();
 		for (Edge edge : model.edges()) {
 			boolean runs = before.total(edge.from()) > 0 && before.total(edge.to()) > 0;
 			if (edge.callsPerSecond() != null && runs) {
@@ -56,15 +59,19 @@ final class MoveGains {
 			Double rate = edge.callsPerSecond();
 			Double known = edge.bytesPerCall();
 			double bytes = (known != null) ? known : 0;
-			double cost = this.model.pathCosts().otherHost().latency(bytes)
-					- this.model.pathCosts().sameHost().latency(bytes);
 			boolean calls = edge.from().equals(move.service());
 			Map<String, Integer> other = on(calls ? edge.to() : edge.from());
-			double then = calls ? share(moved, other) : share(other, moved);
-			double now = calls ? share(on(move.service()), other) : share(other, on(move.service()));
-			gain += ((rate != null) ? rate : 0) * cost * (then - now);
+			Map<String, Integer> here = on(move.service());
+			Plan then = calls ? plan(moved, other) : plan(other, moved);
+			Plan now = calls ? plan(here, other) : plan(other, here);
+			gain += ((rate != null) ? rate : 0) * (waiting(now, bytes) - waiting(then, bytes));
 		}
 		return gain;
+	}
+
+	/** What a call waits for paths. */
+	private double waiting(Plan plan, double bytes) {
+		return RouteGain.waiting(this.model, plan, "from", "to", bytes, this.zones);
 	}
 
 	/**
@@ -86,8 +93,8 @@ final class MoveGains {
 		return on;
 	}
 
-	private double share(Map<String, Integer> from, Map<String, Integer> to) {
-		return new Plan(Map.of("from", from, "to", to)).localShare("from", "to", this.model.objective().routing());
+	private static Plan plan(Map<String, Integer> from, Map<String, Integer> to) {
+		return new Plan(Map.of("from", from, "to", to));
 	}
 
 }

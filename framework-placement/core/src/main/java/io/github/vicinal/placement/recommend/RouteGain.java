@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.PathCosts;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.model.Route;
@@ -75,14 +76,32 @@ public record RouteGain(String route, @Nullable Double callsPerSecond, double be
 
 	/** A service that does not run is taken for one on another host. */
 	private static double waiting(PlacementModel model, Route route, Plan plan, Map<String, Double> bytes) {
+		Map<String, String> zones = model.zones();
 		double waiting = 0;
 		for (Route.Hop hop : route.criticalPath()) {
 			double size = bytes.getOrDefault(hop.from() + '\n' + hop.to(), 0.0);
-			double local = plan.localShare(hop.from(), hop.to(), model.objective().routing());
-			waiting += hop.calls() * (local * model.pathCosts().sameHost().latency(size)
-					+ (1 - local) * model.pathCosts().otherHost().latency(size));
+			waiting += hop.calls() * waiting(model, plan, hop.from(), hop.to(), size, zones);
 		}
 		return waiting;
+	}
+
+	/**
+	 * Returns how long a call waits for its path, in the mean.
+	 * @param model routing and path costs
+	 * @param plan where replicas run
+	 * @param from name of the calling service
+	 * @param to name of the called service
+	 * @param bytes of a call
+	 * @param zones zones of hosts
+	 * @return in us
+	 */
+	static double waiting(PlacementModel model, Plan plan, String from, String to, double bytes,
+			Map<String, String> zones) {
+		PathCosts costs = model.pathCosts();
+		double local = plan.localShare(from, to, model.objective().routing());
+		double near = (costs.otherZone() == null) ? 1 : plan.zoneShare(from, to, model.objective().routing(), zones);
+		return local * costs.sameHost().latency(bytes) + (near - local) * costs.otherHost().latency(bytes)
+				+ (1 - near) * costs.farthest().latency(bytes);
 	}
 
 	/**

@@ -234,7 +234,7 @@ final class Annealer {
 				continue;
 			}
 			int away = this.homes ? awayV + this.layout.awayBy(u, b, a, 1) : 0;
-			double delta = -pull - this.layout.pull(u, b, a, 1) + 2 * this.layout.weightBetween(v, u)
+			double delta = -pull - this.layout.pull(u, b, a, 1) + 2 * this.layout.weightBetween(v, u, a, b)
 					+ spreadBy(v, u, a, b) + this.goals.moveWeight() * away;
 			if (delta >= -EPSILON || excessBy(away) > 0) {
 				continue;
@@ -437,8 +437,8 @@ final class Annealer {
 		int a = this.layout.host[v];
 		int b = this.layout.host[u];
 		int away = this.homes ? awayV + this.layout.awayBy(u, b, a, 1) : 0;
-		double delta = -pull - this.layout.pull(u, b, a, 1) + 2 * this.layout.weightBetween(v, u) + spreadBy(v, u, a, b)
-				+ this.goals.moveWeight() * away;
+		double delta = -pull - this.layout.pull(u, b, a, 1) + 2 * this.layout.weightBetween(v, u, a, b)
+				+ spreadBy(v, u, a, b) + this.goals.moveWeight() * away;
 		double overDelta = this.loads.overBy(a, u, 1, v, 1) + this.loads.overBy(b, v, 1, u, 1);
 		if (accept(delta + this.penalty * (overDelta + excessBy(away)))) {
 			this.layout.move(v, a, b, 1);

@@ -183,6 +183,7 @@ final class Coarsener {
 		int[] start = new int[n + 1];
 		int[] neighbour = new int[level.neighbour.length];
 		double[] weight = new double[level.neighbour.length];
+		double[] zoneWeight = (level.zoneWeight != null) ? new double[level.neighbour.length] : null;
 		int[] homeStart = new int[n + 1];
 		int[] homeHost = new int[level.homeHost.length];
 		int[] homeParts = new int[level.homeParts.length];
@@ -205,11 +206,11 @@ final class Coarsener {
 					}
 					if (seenAt[d] < start[c]) {
 						seenAt[d] = edges;
-						neighbour[edges] = d;
-						weight[edges++] = level.weight[e];
+						neighbour[edges++] = d;
 					}
-					else {
-						weight[seenAt[d]] += level.weight[e];
+					weight[seenAt[d]] += level.weight[e];
+					if (zoneWeight != null && level.zoneWeight != null) {
+						zoneWeight[seenAt[d]] += level.zoneWeight[e];
 					}
 				}
 			}
@@ -251,8 +252,8 @@ final class Coarsener {
 			apart = pairs.stream().mapToInt(Integer::intValue).toArray();
 		}
 		return new Level(n, level.hosts, resources, demand, level.capacity, start, Arrays.copyOf(neighbour, edges),
-				Arrays.copyOf(weight, edges), homeStart, Arrays.copyOf(homeHost, homes),
-				Arrays.copyOf(homeParts, homes), allowed, apartStart, apart, level.zone,
+				Arrays.copyOf(weight, edges), (zoneWeight != null) ? Arrays.copyOf(zoneWeight, edges) : null, homeStart,
+				Arrays.copyOf(homeHost, homes), Arrays.copyOf(homeParts, homes), allowed, apartStart, apart, level.zone,
 				replication(level, cluster, n));
 	}
 

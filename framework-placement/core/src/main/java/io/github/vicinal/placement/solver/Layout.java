@@ -85,11 +85,22 @@ final class Layout {
 			}
 			int[] rows = level.apartStart;
 			boolean apart = rows != null && rows[v + 1] > rows[v];
-			if (several != null && (apart || (units > 1 && several.minZones[v] > 1))) {
+			if (several != null && (apart || zonesCost(v) || (units > 1 && several.minZones[v] > 1))) {
 				this.inZone[v] = new int[this.m];
 			}
 		}
 		this.homes = running;
+	}
+
+	/** Whether any edge of an item costs more between zones. */
+	private boolean zonesCost(int v) {
+		double[] weight = this.level.zoneWeight;
+		for (int e = this.level.start[v]; weight != null && e < this.level.start[v + 1]; e++) {
+			if (weight[e] > 0) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/** Whether any unit runs now, so that moves can be counted. */
@@ -268,7 +279,42 @@ final class Layout {
 	 * another.
 	 */
 	double pull(int v, int a, int b, int units) {
-		return (this.replication == null) ? pullSingle(v, a, b) : pullUnits(v, a, b, units, this.replication.locality);
+		double pull = (this.replication == null) ? pullSingle(v, a, b)
+				: pullUnits(v, a, b, units, this.replication.locality);
+		double[] zoneWeight = this.level.zoneWeight;
+		return (zoneWeight == null || this.level.zone[a] == this.level.zone[b]) ? pull
+				: pull + zonePull(v, this.level.zone[a], this.level.zone[b], units, zoneWeight);
+	}
+
+	/**
+	 * The gain in traffic between zones if units of an item go from one zone to another.
+	 */
+	private double zonePull(int v, int from, int to, int units, double[] weight) {
+		int[] own = this.inZone[v];
+		double p = this.part[v];
+		double pull = 0;
+		for (int e = this.level.start[v]; e < this.level.start[v + 1]; e++) {
+			int t = this.level.neighbour[e];
+			int[] others = this.inZone[t];
+			if (weight[e] == 0) {
+				continue;
+			}
+			if (own == null || others == null) {
+				int z = this.level.zone[this.host[t]];
+				pull += (z == to) ? weight[e] : (z == from) ? -weight[e] : 0;
+				continue;
+			}
+			double ya = others[from] * this.part[t];
+			double yb = others[to] * this.part[t];
+			double xa = own[from] * p;
+			double xb = own[to] * p;
+			double moved = units * p;
+			boolean locality = this.replication != null && this.replication.locality;
+			pull += weight[e] * (locality
+					? Math.min(xa - moved, ya) - Math.min(xa, ya) + Math.min(xb + moved, yb) - Math.min(xb, yb)
+					: moved * (yb - ya));
+		}
+		return pull;
 	}
 
 	private double pullSingle(int v, int a, int b) {
@@ -442,10 +488,13 @@ final class Layout {
 		return (this.replication == null) ? 1 : this.replication.maxPerHost[v] - count(v, h);
 	}
 
-	double weightBetween(int v, int u) {
+	/** What an exchange of two items on two hosts counts once too often in each pull. */
+	double weightBetween(int v, int u, int a, int b) {
+		double[] zoneWeight = this.level.zoneWeight;
 		for (int e = this.level.start[v]; e < this.level.start[v + 1]; e++) {
 			if (this.level.neighbour[e] == u) {
-				return this.level.weight[e];
+				boolean far = this.level.zone[a] != this.level.zone[b];
+				return this.level.weight[e] + ((zoneWeight != null && far) ? zoneWeight[e] : 0);
 			}
 		}
 		return 0;
@@ -458,6 +507,9 @@ final class Layout {
 		for (int v = 0; v < this.n; v++) {
 			for (int e = this.level.start[v]; e < this.level.start[v + 1]; e++) {
 				cut += edge(v, this.level.neighbour[e], this.level.weight[e]) / 2;
+				if (this.level.zoneWeight != null) {
+					cut += this.level.zoneWeight[e] * (1 - zoneShare(v, this.level.neighbour[e])) / 2;
+				}
 			}
 			Spots spots = this.spots[v];
 			if (spots == null) {
@@ -506,6 +558,23 @@ final class Layout {
 			}
 		}
 		return shared;
+	}
+
+	/** The part of an edge that stays in a zone. */
+	private double zoneShare(int v, int t) {
+		int[] own = this.inZone[v];
+		int[] others = this.inZone[t];
+		if (own == null || others == null) {
+			return (this.level.zone[this.host[v]] == this.level.zone[this.host[t]]) ? 1 : 0;
+		}
+		boolean locality = this.replication != null && this.replication.locality;
+		double share = 0;
+		for (int z = 0; z < own.length; z++) {
+			double x = own[z] * this.part[v];
+			double y = others[z] * this.part[t];
+			share += locality ? Math.min(x, y) : x * y;
+		}
+		return share;
 	}
 
 	/** What an edge costs: what does not stay on a host, or, of a conflict, what does. */

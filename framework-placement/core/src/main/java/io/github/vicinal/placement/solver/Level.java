@@ -40,6 +40,9 @@ final class Level {
 
 	final double[] weight;
 
+	/** What it costs more to put the two items in different zones; null: nothing. */
+	final double @Nullable [] zoneWeight;
+
 	/** Hosts that parts of an item run on now, in compressed rows, and how many parts. */
 	final int[] homeStart;
 
@@ -73,8 +76,9 @@ final class Level {
 	final double meanShare;
 
 	Level(int items, int hosts, int resources, long[] demand, long[] capacity, int[] start, int[] neighbour,
-			double[] weight, int[] homeStart, int[] homeHost, int[] homeParts, @Nullable BitSet[] allowed,
-			int @Nullable [] apartStart, int[] apart, int[] zone, @Nullable Replication replication) {
+			double[] weight, double @Nullable [] zoneWeight, int[] homeStart, int[] homeHost, int[] homeParts,
+			@Nullable BitSet[] allowed, int @Nullable [] apartStart, int[] apart, int[] zone,
+			@Nullable Replication replication) {
 		this.items = items;
 		this.hosts = hosts;
 		this.resources = resources;
@@ -83,6 +87,7 @@ final class Level {
 		this.start = start;
 		this.neighbour = neighbour;
 		this.weight = weight;
+		this.zoneWeight = zoneWeight;
 		this.homeStart = homeStart;
 		this.homeHost = homeHost;
 		this.homeParts = homeParts;
@@ -100,7 +105,7 @@ final class Level {
 		for (int v = 0; v < items; v++) {
 			double own = 0;
 			for (int e = start[v]; e < start[v + 1]; e++) {
-				own += Math.max(0, weight[e]);
+				own += Math.max(0, weight[e]) + ((zoneWeight != null) ? zoneWeight[e] : 0);
 			}
 			strength += own;
 			squares += own * own / units(v);
@@ -132,8 +137,13 @@ final class Level {
 		int[] next = start.clone();
 		int[] neighbour = new int[2 * (edges + conflicts)];
 		double[] weight = new double[neighbour.length];
+		double[] zoneWeight = (problem.zoneGain != null) ? new double[neighbour.length] : null;
 		for (int e = 0; e < edges + conflicts; e++) {
 			double w = (e < edges) ? problem.edgeGain[e] * problem.communicationWeight : -Problem.CONFLICT;
+			if (zoneWeight != null && problem.zoneGain != null && e < edges) {
+				zoneWeight[next[from[e]]] = problem.zoneGain[e] * problem.communicationWeight;
+				zoneWeight[next[to[e]]] = zoneWeight[next[from[e]]];
+			}
 			neighbour[next[from[e]]] = to[e];
 			weight[next[from[e]]++] = w;
 			neighbour[next[to[e]]] = from[e];
@@ -170,8 +180,8 @@ final class Level {
 			}
 		}
 		return new Level(n, problem.hosts, problem.resources, problem.demand, problem.capacity, start, neighbour,
-				weight, homeStart, Arrays.copyOf(homeHost, homes), homeParts, problem.allowed, apartStart, apart,
-				problem.zone, problem.replicated() ? Replication.of(problem) : null);
+				weight, zoneWeight, homeStart, Arrays.copyOf(homeHost, homes), homeParts, problem.allowed, apartStart,
+				apart, problem.zone, problem.replicated() ? Replication.of(problem) : null);
 	}
 
 	private static int[] concat(int[] one, int[] other) {

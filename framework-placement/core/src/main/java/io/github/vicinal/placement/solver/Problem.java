@@ -48,6 +48,9 @@ public final class Problem {
 
 	final double[] edgeGain;
 
+	/** What it saves to keep an edge in a zone, beyond hosts; null: nothing. */
+	final double @Nullable [] zoneGain;
+
 	final double baseCost;
 
 	final int[] apartOne;
@@ -96,6 +99,7 @@ public final class Problem {
 		this.edgeFrom = builder.edgeFrom;
 		this.edgeTo = builder.edgeTo;
 		this.edgeGain = builder.edgeGain;
+		this.zoneGain = builder.zoneGain;
 		this.baseCost = builder.baseCost;
 		this.apartOne = builder.apartOne;
 		this.apartOther = builder.apartOther;
@@ -300,13 +304,21 @@ public final class Problem {
 	}
 
 	/**
+	 * Returns whether traffic between zones costs more than traffic between hosts.
+	 * @return whether edges have a gain of zones
+	 */
+	public boolean zonesCost() {
+		return this.zoneGain != null;
+	}
+
+	/**
 	 * Returns whether there is nothing but single replicas, capacities and the objective:
 	 * no rules, no limit of moves.
 	 * @return whether the algorithms of papers can take it as it is
 	 */
 	public boolean plain() {
-		return !replicated() && this.apartOne.length == 0 && this.zoneApartOne.length == 0 && this.maxMoves < 0
-				&& Arrays.stream(this.allowed).allMatch((hosts) -> hosts == null);
+		return !replicated() && this.zoneGain == null && this.apartOne.length == 0 && this.zoneApartOne.length == 0
+				&& this.maxMoves < 0 && Arrays.stream(this.allowed).allMatch((hosts) -> hosts == null);
 	}
 
 	/**
@@ -390,6 +402,8 @@ public final class Problem {
 
 		private double[] edgeGain = new double[0];
 
+		private double @Nullable [] zoneGain;
+
 		private double baseCost;
 
 		private int balanced = -1;
@@ -449,6 +463,17 @@ public final class Problem {
 			this.edgeTo = to;
 			this.edgeGain = gain;
 			this.baseCost = baseCost;
+			return this;
+		}
+
+		/**
+		 * Sets what it saves to keep edges within a zone, beside what it saves to keep
+		 * them on a host. Zones are those of {@link #zones}.
+		 * @param gain by edge, as a part of the cost of all traffic between zones
+		 * @return this builder
+		 */
+		public Builder zoneGains(double[] gain) {
+			this.zoneGain = gain;
 			return this;
 		}
 

@@ -130,28 +130,43 @@ final class Valuation {
 
 		double communication() {
 			double cost = this.problem.baseCost;
+			double[] zoneGain = this.problem.zoneGain;
 			int[] at = new int[this.problem.hosts];
+			int[] there = (zoneGain != null) ? new int[this.problem.hosts] : at;
 			for (int e = 0; e < this.problem.edgeFrom.length; e++) {
-				cost += this.problem.edgeGain[e] * (1 - local(this.problem.edgeFrom[e], this.problem.edgeTo[e], at));
+				int s = this.problem.edgeFrom[e];
+				int t = this.problem.edgeTo[e];
+				cost += this.problem.edgeGain[e] * (1 - local(s, t, at, at, false));
+				if (zoneGain != null && zoneGain[e] > 0) {
+					cost += zoneGain[e] * (1 - local(s, t, at, there, true));
+				}
 			}
 			return cost;
 		}
 
-		/** The part of an edge's traffic that stays on a host. */
-		private double local(int s, int t, int[] at) {
+		/** The part of an edge's traffic that stays on a host, or in a zone. */
+		private double local(int s, int t, int[] at, int[] there, boolean zones) {
 			int startS = this.problem.firstReplica[s];
 			int startT = this.problem.firstReplica[t];
 			for (int i = startS; i < startS + this.size[s]; i++) {
-				at[this.host[i]] = this.count[i];
+				at[place(this.host[i], zones)] += this.count[i];
+			}
+			for (int i = startT; zones && i < startT + this.size[t]; i++) {
+				there[place(this.host[i], true)] += this.count[i];
 			}
 			double local = 0;
 			for (int i = startT; i < startT + this.size[t]; i++) {
-				double x = (double) at[this.host[i]] / this.problem.replicas[s];
-				double y = (double) this.count[i] / this.problem.replicas[t];
+				int place = place(this.host[i], zones);
+				double x = (double) at[place] / this.problem.replicas[s];
+				double y = (double) (zones ? there[place] : this.count[i]) / this.problem.replicas[t];
 				local += this.problem.locality ? Math.min(x, y) : x * y;
+				if (zones) {
+					// A zone of several hosts counts once.
+					there[place] = 0;
+				}
 			}
 			for (int i = startS; i < startS + this.size[s]; i++) {
-				at[this.host[i]] = 0;
+				at[place(this.host[i], zones)] = 0;
 			}
 			return local;
 		}

@@ -261,8 +261,9 @@ public final class PlacementVerifier {
 				continue;
 			}
 			double local = local(plan, edge, replicas, objective.routing());
-			apart += costs.apart();
-			cost += costs.apart() * (1 - local) + costs.together() * local;
+			double near = near(model, plan, edge, replicas);
+			apart += costs.far();
+			cost += costs.far() * (1 - near) + costs.apart() * (near - local) + costs.together() * local;
 			volume += costs.apart() - costs.together();
 			crossing += (costs.apart() - costs.together()) * (1 - local);
 		}
@@ -293,6 +294,25 @@ public final class PlacementVerifier {
 			};
 		}
 		return local;
+	}
+
+	/** The part of an edge's traffic that stays in a zone. */
+	private static double near(PlacementModel model, Plan plan, Edge edge, Map<String, Integer> replicas) {
+		Map<String, Double> callers = new TreeMap<>();
+		Map<String, Double> called = new TreeMap<>();
+		for (Host host : model.hosts()) {
+			double x = (double) plan.count(edge.from(), host.name()) / replicas.getOrDefault(edge.from(), 1);
+			double y = (double) plan.count(edge.to(), host.name()) / replicas.getOrDefault(edge.to(), 1);
+			callers.merge(host.zone(), x, Double::sum);
+			called.merge(host.zone(), y, Double::sum);
+		}
+		double near = 0;
+		for (Map.Entry<String, Double> zone : callers.entrySet()) {
+			double there = called.getOrDefault(zone.getKey(), 0.0);
+			near += (model.objective().routing() == Routing.UNIFORM) ? zone.getValue() * there
+					: Math.min(zone.getValue(), there);
+		}
+		return near;
 	}
 
 	private static double imbalance(PlacementModel model, Plan plan) {

@@ -14,7 +14,8 @@ import io.github.vicinal.placement.model.Routing;
  * @param routing the routing that is assumed
  * @param crossHostShare the part of the traffic that goes between hosts
  * @param communication cost of traffic, as a part of what it would cost if all of it went
- * between hosts; equals the share unless the weight is one of path costs
+ * between hosts, of different zones if these cost more; equals the share unless the
+ * weight is one of path costs
  * @param imbalance variance of the utilisation of hosts, summed over resources
  * @param moved replicas that run elsewhere than now
  * @param replicas all replicas

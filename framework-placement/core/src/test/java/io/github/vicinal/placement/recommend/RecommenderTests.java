@@ -100,7 +100,7 @@ class RecommenderTests {
 		}
 		if (!replicas) {
 			Recommendation simple = new Recommender(new FirstFitAffinity(), MovePolicy.defaults(), MergeChecker.none())
-				.recommend(model, -1, Budget.ofIterations(1000, 1), Progress.none());
+				.recommend(model.with(PathCosts.defaults()), -1, Budget.ofIterations(1000, 1), Progress.none());
 			assertThat(simple.lowerBound()).isNotNull();
 		}
 	}

@@ -44,7 +44,8 @@ public final class CpSatSolver implements ExactSolver {
 	@Override
 	public boolean supports(Problem problem) {
 		boolean replicated = problem.replicas() > problem.services();
-		return problem.trafficOnly() && !problem.running() && (problem.locality() || !replicated);
+		return problem.trafficOnly() && !problem.running() && !problem.zonesCost()
+				&& (problem.locality() || !replicated);
 	}
 
 	/**

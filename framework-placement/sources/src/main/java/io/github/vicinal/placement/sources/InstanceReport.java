@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
  * @param processors processors of the host, as far as the instance can see
  * @param hostMemoryMib memory of the host, in MiB, as far as the instance can see
  * @param uptimeSeconds for how long it has been counting
- * @param cpuSeconds CPU time of the process since it started
+ * @param cpuSeconds CPU time of the process in that time
  * @param memoryMib memory of the process, in MiB
  * @param incomingCalls calls that it served
  * @param incomingSeconds time that it took to serve them, in seconds, 0 if unknown
@@ -59,7 +59,7 @@ public record InstanceReport(String service, String instance, String process, St
 	 * @param processors processors of the host
 	 * @param hostMemoryMib memory of the host, in MiB
 	 * @param uptimeSeconds for how long it has been counting
-	 * @param cpuSeconds CPU time of the process since it started
+	 * @param cpuSeconds CPU time of the process in that time
 	 * @param memoryMib memory of the process, in MiB
 	 * @param incomingCalls calls that it served
 	 * @param incomingSeconds time that it took to serve them, in seconds

@@ -20,12 +20,16 @@ import io.github.vicinal.report.ChannelReport.PeerReport;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.ApplicationListener;
+
 /**
  * Report of this instance about itself. Calls of channels come from the channels, which
- * know their peers and count bytes; all others from {@code http.client.requests}.
+ * know their peers and count bytes; all others from {@code http.client.requests}. The
+ * time in which the application started counts for nothing, as nobody called it.
  * Thread-safe.
  */
-final class LocalInstance {
+final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> {
 
 	private static final long MIB = 1 << 20;
 
@@ -40,6 +44,9 @@ final class LocalInstance {
 	private final Supplier<@Nullable ClientChannels> channels;
 
 	private final Supplier<@Nullable MeterRegistry> meters;
+
+	/** Where counts begin. */
+	private volatile Start start = new Start(0, 0);
 
 	/**
 	 * Creates the instance.
@@ -66,25 +73,41 @@ final class LocalInstance {
 	}
 
 	/**
+	 * Begins to count, unless there were calls before, whose time would be missing.
+	 */
+	@Override
+	public void onApplicationEvent(ApplicationReadyEvent event) {
+		MeterRegistry registry = this.meters.get();
+		if (outgoing(registry).isEmpty() && (registry == null || MicrometerSource.served(registry) == 0)) {
+			this.start = new Start(uptimeSeconds(), cpuSeconds());
+		}
+	}
+
+	private static double uptimeSeconds() {
+		return ManagementFactory.getRuntimeMXBean().getUptime() / 1000.0;
+	}
+
+	private static double cpuSeconds() {
+		return (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system)
+				? Math.max(0, system.getProcessCpuTime() / 1e9) : 0;
+	}
+
+	/**
 	 * Reports.
 	 * @return the report
 	 */
 	public InstanceReport report() {
-		java.lang.management.OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
-		double cpuSeconds = 0;
-		long seenMemory = 0;
-		if (system instanceof OperatingSystemMXBean more) {
-			cpuSeconds = Math.max(0, more.getProcessCpuTime() / 1e9);
-			seenMemory = more.getTotalMemorySize() / MIB;
-		}
+		long seenMemory = (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system)
+				? system.getTotalMemorySize() / MIB : 0;
+		Start start = this.start;
 		HostCapacity capacity = HostCapacity.read(Runtime.getRuntime().availableProcessors(), seenMemory);
 		long memory = (ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getCommitted()
 				+ ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage().getCommitted()) / MIB;
 		MeterRegistry registry = this.meters.get();
 		return new InstanceReport(this.service, this.identity.instanceId(),
 				ProcessHandle.current().pid() + "@" + this.host, this.host, this.zone, capacity.processors(),
-				capacity.memoryMib(), ManagementFactory.getRuntimeMXBean().getUptime() / 1000.0, cpuSeconds, memory,
-				(registry != null) ? MicrometerSource.served(registry) : 0,
+				capacity.memoryMib(), uptimeSeconds() - start.uptimeSeconds(), cpuSeconds() - start.cpuSeconds(),
+				memory, (registry != null) ? MicrometerSource.served(registry) : 0,
 				(registry != null) ? MicrometerSource.servedSeconds(registry) : 0, outgoing(registry),
 				LocalMemory.read(seenMemory, capacity.memoryMib()));
 	}
@@ -132,6 +155,15 @@ final class LocalInstance {
 	private static String host(String address) {
 		int colon = address.lastIndexOf(':');
 		return (colon > 0) ? address.substring(0, colon) : address;
+	}
+
+	/**
+	 * Uptime and CPU time of the JVM at some moment.
+	 *
+	 * @param uptimeSeconds uptime
+	 * @param cpuSeconds CPU time
+	 */
+	private record Start(double uptimeSeconds, double cpuSeconds) {
 	}
 
 }

@@ -59,13 +59,16 @@ public final class PlacementEndpointAutoConfiguration {
 	}
 
 	@Bean
+	LocalInstance vicinalPlacementLocalInstance(PlacementProperties properties, PeerIdentity identity,
+			Environment environment, ObjectProvider<ClientChannels> channels, ObjectProvider<MeterRegistry> meters) {
+		return new LocalInstance(environment.getProperty("spring.application.name", "application"), identity,
+				properties.host(), properties.zone(), channels::getIfAvailable, meters::getIfAvailable);
+	}
+
+	@Bean
 	@ConditionalOnMissingBean
-	PlacementService vicinalPlacementService(PlacementProperties properties, PeerIdentity identity,
-			Environment environment, ResourceLoader resources, ObjectProvider<ClientChannels> channels,
-			ObjectProvider<MeterRegistry> meters, ObjectProvider<Instances> found,
-			ObjectProvider<MergeChecker> merges) {
-		LocalInstance local = new LocalInstance(environment.getProperty("spring.application.name", "application"),
-				identity, properties.host(), properties.zone(), channels::getIfAvailable, meters::getIfAvailable);
+	PlacementService vicinalPlacementService(PlacementProperties properties, LocalInstance local,
+			ResourceLoader resources, ObjectProvider<Instances> found, ObjectProvider<MergeChecker> merges) {
 		Supplier<List<URI>> addresses = () -> {
 			List<URI> all = new ArrayList<>(properties.instances());
 			found.orderedStream().forEach((more) -> all.addAll(more.get()));

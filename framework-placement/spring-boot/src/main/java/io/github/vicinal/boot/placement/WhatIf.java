@@ -95,7 +95,7 @@ record WhatIf(@Nullable String hosts, @Nullable String pins, @Nullable String ro
 
 	private PathCosts pathCosts(PathCosts known) {
 		return new PathCosts(pathCost(known.sameHost(), this.sameHostCpuMicros),
-				pathCost(known.otherHost(), this.otherHostCpuMicros));
+				pathCost(known.otherHost(), this.otherHostCpuMicros), known.otherZone());
 	}
 
 	private static PathCost pathCost(PathCost known, @Nullable Double cpuMicros) {
