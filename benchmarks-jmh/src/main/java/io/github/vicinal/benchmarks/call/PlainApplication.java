@@ -1,7 +1,12 @@
 package io.github.vicinal.benchmarks.call;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -25,6 +30,10 @@ public class PlainApplication {
 
 	/** Prefix of the line with the milliseconds. */
 	static final String STARTED = "started in ms ";
+
+	static final String RESIDENT = "resident KiB ";
+
+	private static final String RESIDENT_LINE = "VmRSS:";
 
 	/** A client that is not annotated. */
 	public interface Other {
@@ -54,7 +63,21 @@ public class PlainApplication {
 		return (event) -> {
 			Duration taken = event.getTimeTaken();
 			System.out.println(STARTED + ((taken != null) ? taken.toNanos() / 1e6 : Double.NaN));
+			System.gc();
+			System.out.println(RESIDENT + residentKib());
 		};
+	}
+
+	private static long residentKib() {
+		try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
+			return lines.filter((line) -> line.startsWith(RESIDENT_LINE))
+				.mapToLong((line) -> Long.parseLong(line.substring(RESIDENT_LINE.length()).replaceAll("\\D", "")))
+				.findFirst()
+				.orElse(0);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	@RestController

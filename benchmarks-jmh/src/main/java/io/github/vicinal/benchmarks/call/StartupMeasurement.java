@@ -53,25 +53,24 @@ public final class StartupMeasurement implements Measurement {
 			String without = classPath(jars, (name) -> !isOurs(name));
 			String with = classPath(jars, (name) -> !isBetweenHosts(name));
 			String rdma = classPath(jars, (name) -> !name.startsWith(TCP));
-			List<Double> withMillis = new ArrayList<>();
-			List<Double> withoutMillis = new ArrayList<>();
-			List<Double> rdmaMillis = new ArrayList<>();
+			Starts plain = new Starts(java, without);
+			Starts starter = new Starts(java, with);
+			Starts withRdma = new Starts(java, rdma);
 			for (int i = 0; i < repeats; i++) {
 				settings.say("Repeat %d of %d ...", i + 1, repeats);
-				withoutMillis.add(start(java, without));
-				withMillis.add(start(java, with));
-				rdmaMillis.add(start(java, rdma));
+				plain.add();
+				starter.add();
+				withRdma.add();
 			}
-			double withMedian = median(withMillis);
-			double withoutMedian = median(withoutMillis);
-			Report report = new Report("application", "start-up ms", "starts").chart("Context start-up in ms",
-					"start-up ms", "application");
-			report.row("without the starter", withoutMedian, repeats);
-			report.row("with the starter", withMedian, repeats);
-			report.row("with the starter and vicinal-transport-rdma", median(rdmaMillis), repeats);
-			report.bar("start-up with the starter / without it", withMedian / withoutMedian, 1.05);
+			Report report = new Report("application", "start-up ms", "resident MiB", "starts")
+				.chart("Context start-up in ms", "start-up ms", "application");
+			report.row("without the starter", plain.millis(), plain.mib(), repeats);
+			report.row("with the starter", starter.millis(), starter.mib(), repeats);
+			report.row("with the starter and vicinal-transport-rdma", withRdma.millis(), withRdma.mib(), repeats);
+			report.bar("start-up with the starter / without it", starter.millis() / plain.millis(), 1.05);
 			report.bar("start-up: ms that vicinal-transport-rdma adds without a device",
-					median(rdmaMillis) - withMedian, 5);
+					withRdma.millis() - starter.millis(), 5);
+			report.bar("resident memory that the starter adds, MiB", starter.mib() - plain.mib(), 10);
 			return report;
 		}
 		finally {
@@ -100,13 +99,55 @@ public final class StartupMeasurement implements Measurement {
 		return name.startsWith(TCP) || name.startsWith(RDMA);
 	}
 
-	private static double start(String java, String classPath) throws IOException, InterruptedException {
-		String output = run(List.of(java, "-cp", classPath, PlainApplication.class.getName()));
-		return output.lines()
-			.filter((line) -> line.startsWith(PlainApplication.STARTED))
-			.mapToDouble((line) -> Double.parseDouble(line.substring(PlainApplication.STARTED.length())))
-			.findFirst()
-			.orElseThrow(() -> new IOException("The application did not start: " + output));
+	/**
+	 * What an application took to start, and had in memory after a collection then. The
+	 * latter in a heap that is nearly full: a larger one would be grown by chance.
+	 */
+	private static final class Starts {
+
+		private static final List<String> SMALL_HEAP = List.of("-Xmx48m", "-XX:+UseSerialGC");
+
+		private final String java;
+
+		private final List<String> application;
+
+		private final List<Double> millis = new ArrayList<>();
+
+		private final List<Double> mib = new ArrayList<>();
+
+		Starts(String java, String classPath) {
+			this.java = java;
+			this.application = List.of("-cp", classPath, PlainApplication.class.getName());
+		}
+
+		void add() throws IOException, InterruptedException {
+			this.millis.add(value(start(List.of()), PlainApplication.STARTED));
+			this.mib.add(value(start(SMALL_HEAP), PlainApplication.RESIDENT) / 1024);
+		}
+
+		private String start(List<String> options) throws IOException, InterruptedException {
+			List<String> command = new ArrayList<>(List.of(this.java));
+			command.addAll(options);
+			command.addAll(this.application);
+			return run(command);
+		}
+
+		private static double value(String output, String name) throws IOException {
+			return output.lines()
+				.filter((line) -> line.startsWith(name))
+				.mapToDouble((line) -> Double.parseDouble(line.substring(name.length())))
+				.findFirst()
+				.orElseThrow(() -> new IOException("The application did not start: " + output));
+		}
+
+		double millis() {
+			return median(this.millis);
+		}
+
+		double mib() {
+			return median(this.mib);
+		}
+
 	}
 
 	private static String run(List<String> command) throws IOException, InterruptedException {
