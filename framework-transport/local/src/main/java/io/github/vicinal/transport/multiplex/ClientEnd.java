@@ -60,6 +60,14 @@ public interface ClientEnd {
 	int maxRequestBytes();
 
 	/**
+	 * Returns from which length calls are compressed.
+	 * @return bytes, {@link Integer#MAX_VALUE} for never: the sides have not agreed on it
+	 */
+	default int compressedFromBytes() {
+		return Integer.MAX_VALUE;
+	}
+
+	/**
 	 * Returns what this side accepts.
 	 * @return limits
 	 */

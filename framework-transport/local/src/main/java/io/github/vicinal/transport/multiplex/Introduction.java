@@ -27,11 +27,15 @@ public final class Introduction {
 
 	private final int maxFrameBytes;
 
-	private Introduction(String server, String nonce, InetSocketAddress address, int maxFrameBytes) {
+	private final boolean compresses;
+
+	private Introduction(String server, String nonce, InetSocketAddress address, int maxFrameBytes,
+			boolean compresses) {
 		this.server = server;
 		this.nonce = nonce;
 		this.address = address;
 		this.maxFrameBytes = maxFrameBytes;
+		this.compresses = compresses;
 	}
 
 	/**
@@ -39,10 +43,11 @@ public final class Introduction {
 	 * @param server the instance id that the server must have
 	 * @param address where it is met
 	 * @param maxFrameBytes the longest frame that the client accepts
+	 * @param compresses whether the client sends and accepts compressed frames
 	 * @return what {@link #hello()} and {@link #welcomed} belong to
 	 */
-	public static Introduction to(String server, InetSocketAddress address, int maxFrameBytes) {
-		return new Introduction(server, InstanceProof.nonce(), address, maxFrameBytes);
+	public static Introduction to(String server, InetSocketAddress address, int maxFrameBytes, boolean compresses) {
+		return new Introduction(server, InstanceProof.nonce(), address, maxFrameBytes, compresses);
 	}
 
 	/**
@@ -55,6 +60,7 @@ public final class Introduction {
 		int start = FrameDescriptor.begin(out);
 		new Payload.Hello(this.nonce, InstanceProof.ofClient(this.server, this.nonce, this.address), this.maxFrameBytes)
 			.write(out);
+		FrameDescriptor.flags(out, start, this.compresses ? FrameDescriptor.FLAG_COMPRESSES : 0);
 		FrameDescriptor.end(out, start, FrameType.HELLO);
 		return out;
 	}
@@ -62,17 +68,18 @@ public final class Introduction {
 	/**
 	 * Checks the server's answer.
 	 * @param answer what it sent
-	 * @return the longest frame that both sides accept
+	 * @return what both sides accept
 	 * @throws WireException if it is no WELCOME, or that of another instance
 	 */
-	public int welcomed(ReceivedFrame answer) throws WireException {
+	public Agreement welcomed(ReceivedFrame answer) throws WireException {
 		answer.header().require(FrameType.WELCOME);
 		Payload.Welcome welcome = Payload.Welcome.read(answer.payload());
 		if (!InstanceProof.matches(InstanceProof.ofServer(this.server, this.nonce, this.address), welcome.self())
 				|| welcome.maxFrameBytes() < 0) {
 			throw new WireException(Refusal.WRONG_INSTANCE, "another instance answers at the address");
 		}
-		return Math.min(welcome.maxFrameBytes(), this.maxFrameBytes);
+		return new Agreement(Math.min(welcome.maxFrameBytes(), this.maxFrameBytes),
+				this.compresses && answer.header().has(FrameDescriptor.FLAG_COMPRESSES));
 	}
 
 	/**
@@ -81,11 +88,12 @@ public final class Introduction {
 	 * @param self the instance id of this server
 	 * @param address where the client believes that it has connected to
 	 * @param maxFrameBytes the longest frame that this side accepts
+	 * @param compresses whether this side sends and accepts compressed frames
 	 * @return the answer
 	 * @throws WireException if it is no HELLO, or one to another instance
 	 */
-	public static Welcome answer(ReceivedFrame frame, String self, InetSocketAddress address, int maxFrameBytes)
-			throws WireException {
+	public static Welcome answer(ReceivedFrame frame, String self, InetSocketAddress address, int maxFrameBytes,
+			boolean compresses) throws WireException {
 		if (frame.header().type != FrameType.HELLO) {
 			throw new WireException(Refusal.MALFORMED,
 					"a connection starts with HELLO, not with %s".formatted(frame.header().type));
@@ -101,17 +109,28 @@ public final class Introduction {
 		int start = FrameDescriptor.begin(out);
 		new Payload.Welcome(InstanceProof.ofServer(self, hello.self(), address), maxFrameBytes).write(out);
 		FrameDescriptor.correlation(out, start, frame.header().correlation);
+		FrameDescriptor.flags(out, start, compresses ? FrameDescriptor.FLAG_COMPRESSES : 0);
 		FrameDescriptor.end(out, start, FrameType.WELCOME);
-		return new Welcome(out, Math.min(hello.maxFrameBytes(), maxFrameBytes));
+		return new Welcome(out, new Agreement(Math.min(hello.maxFrameBytes(), maxFrameBytes),
+				compresses && frame.header().has(FrameDescriptor.FLAG_COMPRESSES)));
+	}
+
+	/**
+	 * What both sides accept.
+	 *
+	 * @param maxFrameBytes the longest frame
+	 * @param compresses whether frames may be compressed
+	 */
+	public record Agreement(int maxFrameBytes, boolean compresses) {
 	}
 
 	/**
 	 * The server's answer.
 	 *
 	 * @param frame what to send
-	 * @param maxReplyBytes the longest frame that both sides accept
+	 * @param agreement what both sides accept
 	 */
-	public record Welcome(EncodeBuffer frame, int maxReplyBytes) {
+	public record Welcome(EncodeBuffer frame, Agreement agreement) {
 	}
 
 }

@@ -17,6 +17,7 @@ import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.transport.wire.ClientBinding;
+import io.github.vicinal.transport.wire.FrameCompression;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameType;
 import io.github.vicinal.transport.wire.Payload;
@@ -163,7 +164,7 @@ public final class MultiplexedPath implements CallPath {
 			FrameDescriptor.code(out, start, frame.method().index());
 			FrameDescriptor.remaining(out, start, remaining);
 			FrameDescriptor.end(out, start, FrameType.CALL);
-			return out;
+			return (out.size() >= this.connection.compressedFromBytes()) ? FrameCompression.compress(out) : out;
 		}
 		catch (WireException ex) {
 			throw ConnectionException.refused(ex.refusal(), false, ex.text());
@@ -179,7 +180,9 @@ public final class MultiplexedPath implements CallPath {
 		this.allBytes.add(carried);
 		frame.carried(carried);
 		try {
-			return this.binding.decode(this.codec, frame, answer.header(), answer.bytes(), this.connection.limits());
+			ReceivedFrame whole = answer.expanded(this.connection.compressedFromBytes() < Integer.MAX_VALUE,
+					this.connection.limits());
+			return this.binding.decode(this.codec, frame, whole.header(), whole.bytes(), this.connection.limits());
 		}
 		catch (WireException ex) {
 			throw ConnectionException.refused(ex.refusal(), true,

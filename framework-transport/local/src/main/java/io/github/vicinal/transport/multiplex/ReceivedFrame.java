@@ -1,8 +1,12 @@
 package io.github.vicinal.transport.multiplex;
 
+import io.github.vicinal.transport.wire.FrameCompression;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.PayloadReader;
+import io.github.vicinal.transport.wire.Refusal;
+import io.github.vicinal.transport.wire.WireException;
+import io.github.vicinal.transport.wire.WireLimits;
 
 /**
  * A frame as it was received. Belongs to its receiver.
@@ -19,6 +23,33 @@ public record ReceivedFrame(FrameHeader header, byte[] bytes) {
 	 */
 	public PayloadReader payload() {
 		return this.header.payload(this.bytes);
+	}
+
+	/**
+	 * Returns the frame as it was before it was compressed.
+	 * @param allowed whether both sides have agreed on compression
+	 * @param limits what this side accepts
+	 * @return another frame, or this one if it is not compressed
+	 * @throws WireException if it must not be compressed, or is not what it says
+	 */
+	ReceivedFrame expanded(boolean allowed, WireLimits limits) throws WireException {
+		if (!this.header.has(FrameDescriptor.FLAG_COMPRESSED)) {
+			return this;
+		}
+		if (!allowed) {
+			throw new WireException(Refusal.MALFORMED, "a compressed frame, on which the two sides have not agreed");
+		}
+		byte[] expanded = FrameCompression.expand(this.header, this.bytes, limits);
+		return new ReceivedFrame(this.header, expanded);
+	}
+
+	/**
+	 * Returns how much memory the frame may take until it is answered.
+	 * @return its length, and what it says that it expands to
+	 */
+	public long heldBytes() {
+		return this.header.has(FrameDescriptor.FLAG_COMPRESSED)
+				? size() + (long) FrameCompression.announcedBytes(this.header, this.bytes) : size();
 	}
 
 	/**

@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.Reply;
+import io.github.vicinal.transport.wire.FrameCompression;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
@@ -15,12 +16,13 @@ import io.github.vicinal.transport.wire.ServerBinding;
 import io.github.vicinal.transport.wire.ServerCalls;
 import io.github.vicinal.transport.wire.ServerMetrics;
 import io.github.vicinal.transport.wire.WireException;
+import io.github.vicinal.transport.wire.WireLimits;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * What a server answers on one connection: contracts that are bound, and calls of them.
- * Thread-safe once the length of answers is set.
+ * Thread-safe once the agreement is set.
  */
 public final class ServerConversation {
 
@@ -36,24 +38,33 @@ public final class ServerConversation {
 
 	private final Map<Integer, ServerBinding> bindings = new ConcurrentHashMap<>();
 
+	private final WireLimits limits;
+
 	private int maxReplyBytes;
+
+	/** {@link Integer#MAX_VALUE} if the sides have not agreed on compression. */
+	private int compressedFromBytes = Integer.MAX_VALUE;
 
 	/**
 	 * Creates the conversation of a connection.
 	 * @param calls executes calls
 	 * @param metrics counts calls
+	 * @param limits what this side accepts
 	 */
-	public ServerConversation(ServerCalls calls, ServerMetrics metrics) {
+	public ServerConversation(ServerCalls calls, ServerMetrics metrics, WireLimits limits) {
 		this.calls = calls;
 		this.metrics = metrics;
+		this.limits = limits;
 	}
 
 	/**
-	 * Sets how long an answer may be, before the first call.
-	 * @param bytes the longest frame that both sides accept
+	 * Sets what both sides have agreed on, before the first call.
+	 * @param agreement what they accept
+	 * @param fromBytes length from which answers are compressed, if they agree on that
 	 */
-	public void maxReplyBytes(int bytes) {
-		this.maxReplyBytes = bytes;
+	public void agreed(Introduction.Agreement agreement, int fromBytes) {
+		this.maxReplyBytes = agreement.maxFrameBytes();
+		this.compressedFromBytes = agreement.compresses() ? fromBytes : Integer.MAX_VALUE;
 	}
 
 	/**
@@ -63,7 +74,11 @@ public final class ServerConversation {
 	 */
 	public EncodeBuffer answer(ReceivedFrame frame) {
 		try {
-			return (frame.header().type == FrameType.BIND) ? bind(frame) : call(frame);
+			if (frame.header().type == FrameType.BIND) {
+				return bind(frame);
+			}
+			EncodeBuffer out = call(frame.expanded(this.compressedFromBytes < Integer.MAX_VALUE, this.limits));
+			return (out.size() >= this.compressedFromBytes) ? FrameCompression.compress(out) : out;
 		}
 		catch (WireException ex) {
 			return refusal(ex.refusal(), ex.text(), frame);

@@ -79,6 +79,12 @@ public final class FrameDescriptor {
 	/** In CALL: the reply shall say how long the call waited and ran at the server. */
 	public static final short FLAG_TIMED = 1 << 2;
 
+	/** In CALL and REPLY: see {@link FrameCompression}. */
+	public static final short FLAG_COMPRESSED = 1 << 3;
+
+	/** In HELLO and WELCOME: this side sends and accepts compressed frames. */
+	public static final short FLAG_COMPRESSES = 1 << 4;
+
 	private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
 
 	private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
@@ -111,6 +117,14 @@ public final class FrameDescriptor {
 
 	public static void flags(EncodeBuffer out, int start, int flags) {
 		SHORT.set(out.array(), start + FLAGS_OFFSET, (short) flags);
+	}
+
+	/** Marks a frame as compressed, with the length that it has now. */
+	static void compressed(EncodeBuffer out, int length) {
+		byte[] bytes = out.array();
+		SHORT.set(bytes, FLAGS_OFFSET, (short) ((short) SHORT.get(bytes, FLAGS_OFFSET) | FLAG_COMPRESSED));
+		INT.set(bytes, LENGTH_OFFSET, length);
+		INT.set(bytes, HEADER_BLOCK_LENGTH_OFFSET, 0);
 	}
 
 	public static void headerBlockLength(EncodeBuffer out, int start, int bytes) {
@@ -203,7 +217,7 @@ public final class FrameDescriptor {
 		check(header, limits);
 	}
 
-	private static void check(FrameHeader header, WireLimits limits) throws WireException {
+	static void check(FrameHeader header, WireLimits limits) throws WireException {
 		if (header.length < 0 || header.length > limits.maxFrameBytes()) {
 			throw new WireException(Refusal.TOO_LARGE, "a frame of %d bytes is larger than the limit of %d bytes"
 				.formatted(Integer.toUnsignedLong(header.length), limits.maxFrameBytes()));

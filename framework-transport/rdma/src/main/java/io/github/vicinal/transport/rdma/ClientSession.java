@@ -122,8 +122,9 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 	}
 
 	private void hello(InetSocketAddress address, long deadline) throws ConnectionException, WireException {
-		Introduction introduction = Introduction.to(this.expected, address, this.options.maxFrameBytes());
-		this.maxRequestBytes = introduction.welcomed(await(send(introduction.hello(), false), deadline));
+		Introduction introduction = Introduction.to(this.expected, address, this.options.maxFrameBytes(), false);
+		this.maxRequestBytes = introduction.welcomed(await(send(introduction.hello(), false), deadline))
+			.maxFrameBytes();
 	}
 
 	@Override

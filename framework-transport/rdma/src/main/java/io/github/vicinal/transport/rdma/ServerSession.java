@@ -54,7 +54,7 @@ final class ServerSession implements RdmaConnection.Listener {
 		this.remote = queuePair.remote();
 		this.local = queuePair.local();
 		this.helloDeadline = System.nanoTime() + server.options().handshakeTimeout().toNanos();
-		this.conversation = new ServerConversation(server.calls(), server.metrics());
+		this.conversation = new ServerConversation(server.calls(), server.metrics(), server.options().limits());
 		this.connection = new RdmaConnection(queuePair, server.options(), true, FIRST_FRAME_BYTES, this);
 	}
 
@@ -100,8 +100,8 @@ final class ServerSession implements RdmaConnection.Listener {
 
 	private void hello(ReceivedFrame frame) throws WireException {
 		Introduction.Welcome welcome = Introduction.answer(frame, this.server.identity().instanceId(),
-				this.server.announced(this.local), this.server.options().maxFrameBytes());
-		this.conversation.maxReplyBytes(welcome.maxReplyBytes());
+				this.server.announced(this.local), this.server.options().maxFrameBytes(), false);
+		this.conversation.agreed(welcome.agreement(), Integer.MAX_VALUE);
 		this.connection.accept(this.server.options().limits());
 		this.welcomed = true;
 		this.connection.send(new Outgoing(welcome.frame()));

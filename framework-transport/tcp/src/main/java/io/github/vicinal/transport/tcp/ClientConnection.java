@@ -67,6 +67,8 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 
 	private int maxRequestBytes;
 
+	private int compressedFromBytes = Integer.MAX_VALUE;
+
 	private final @Nullable Tls tls;
 
 	private final int generation;
@@ -175,8 +177,12 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 
 	private void hello(InetSocketAddress address, long deadline) throws ConnectionException {
 		try {
-			Introduction introduction = Introduction.to(this.expected, address, this.options.maxFrameBytes());
-			this.maxRequestBytes = introduction.welcomed(await(send(introduction.hello(), false), deadline));
+			Introduction introduction = Introduction.to(this.expected, address, this.options.maxFrameBytes(),
+					this.options.compressedFromBytes() < Integer.MAX_VALUE);
+			Introduction.Agreement agreement = introduction
+				.welcomed(await(send(introduction.hello(), false), deadline));
+			this.maxRequestBytes = agreement.maxFrameBytes();
+			this.compressedFromBytes = agreement.compresses() ? this.options.compressedFromBytes() : Integer.MAX_VALUE;
 			this.decoder.accept(this.options.limits());
 		}
 		catch (WireException ex) {
@@ -356,6 +362,11 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 	}
 
 	@Override
+	public int compressedFromBytes() {
+		return this.compressedFromBytes;
+	}
+
+	@Override
 	public WireLimits limits() {
 		return this.options.limits();
 	}
@@ -366,6 +377,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 		details.put("inFlight", this.pending.size());
 		details.put("tls", this.tlsVersion.isEmpty() ? "no" : this.tlsVersion);
 		details.put("subject", this.subject);
+		details.put("compressed", this.compressedFromBytes < Integer.MAX_VALUE);
 		return details;
 	}
 

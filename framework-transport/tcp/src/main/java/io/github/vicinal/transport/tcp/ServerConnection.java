@@ -82,7 +82,7 @@ final class ServerConnection extends SimpleChannelInboundHandler<ReceivedFrame> 
 		this.remote = (channel.remoteAddress() instanceof InetSocketAddress known) ? known
 				: InetSocketAddress.createUnresolved("unknown", 0);
 		this.decoder = decoder;
-		this.conversation = new ServerConversation(server.calls(), server.metrics());
+		this.conversation = new ServerConversation(server.calls(), server.metrics(), server.options().limits());
 		this.guard = new ConnectionGuard(server.options(), decoder, this, true);
 	}
 
@@ -214,8 +214,9 @@ final class ServerConnection extends SimpleChannelInboundHandler<ReceivedFrame> 
 			throw new WireException(Refusal.WRONG_INSTANCE, "the connection has ended");
 		}
 		Introduction.Welcome welcome = Introduction.answer(frame, this.server.identity().instanceId(),
-				this.server.announced(local), this.server.options().maxFrameBytes());
-		this.conversation.maxReplyBytes(welcome.maxReplyBytes());
+				this.server.announced(local), this.server.options().maxFrameBytes(),
+				this.server.options().compressedFromBytes() < Integer.MAX_VALUE);
+		this.conversation.agreed(welcome.agreement(), this.server.options().compressedFromBytes());
 		this.decoder.accept(this.server.options().limits());
 		this.welcomed = true;
 		write(welcome.frame());
@@ -269,25 +270,26 @@ final class ServerConnection extends SimpleChannelInboundHandler<ReceivedFrame> 
 
 	/** Hands a frame to a thread of the server. */
 	private void accept(ReceivedFrame frame) {
+		long held = frame.heldBytes();
 		int bytes = frame.size();
-		this.outstanding.addAndGet(bytes);
+		this.outstanding.addAndGet(held);
 		read();
 		// Counted first: a drain either sees this frame, or the frame sees the drain.
 		CallThreads threads = this.server.threads();
 		threads.began();
 		if (this.server.draining()) {
-			answer(this.conversation.refusal(Refusal.SHUTTING_DOWN, "the server is shutting down", frame), bytes);
+			answer(this.conversation.refusal(Refusal.SHUTTING_DOWN, "the server is shutting down", frame), bytes, held);
 		}
-		else if (!threads.execute(() -> answer(this.conversation.answer(frame), bytes))) {
-			answer(this.conversation.refusal(Refusal.CONNECTIONS, threads.exhausted(), frame), bytes);
+		else if (!threads.execute(() -> answer(this.conversation.answer(frame), bytes, held))) {
+			answer(this.conversation.refusal(Refusal.CONNECTIONS, threads.exhausted(), frame), bytes, held);
 		}
 	}
 
 	/** Sends an answer, and gives back what the call took once it is sent. */
-	private void answer(EncodeBuffer out, int requestBytes) {
-		int held = requestBytes + out.size();
+	private void answer(EncodeBuffer out, int requestBytes, long requestHeld) {
+		long held = requestHeld + out.size();
 		this.outstanding.addAndGet(out.size());
-		this.server.metrics().bytes().add(held);
+		this.server.metrics().bytes().add(requestBytes + out.size());
 		write(out).addListener((written) -> {
 			this.server.threads().ended();
 			this.outstanding.addAndGet(-held);

@@ -63,6 +63,8 @@ public final class TcpAutoConfiguration {
 				.handshakeTimeout(properties.handshakeTimeout())
 				.frameTimeout(properties.frameTimeout())
 				.pings(properties.pingInterval(), properties.pingTimeout())
+				.compressedFromBytes((properties.compressedFromSize() != null) ? bytes(properties.compressedFromSize())
+						: Integer.MAX_VALUE)
 				.io(properties.io())
 				.build();
 		});

@@ -34,12 +34,14 @@ import org.jspecify.annotations.Nullable;
  * @param pingTimeout time in which a byte must follow the ping, 10 ms to 1 day
  * @param drainTimeout time in which calls in flight may end when the server closes, or
  * when a connection is replaced
+ * @param compressedFromBytes length from which calls and replies are compressed,
+ * {@link Integer#MAX_VALUE} for never; at least 1 KB
  * @param io what reads and writes the sockets; must be usable on this machine
  * @since 0.1.0
  */
 public record TcpOptions(String address, int port, String announcedAddress, int maxFrameBytes, long maxOutstandingBytes,
 		int maxUnsentBytes, int maxConnections, int maxThreads, Duration handshakeTimeout, Duration frameTimeout,
-		Duration pingInterval, Duration pingTimeout, Duration drainTimeout, SocketIo io) {
+		Duration pingInterval, Duration pingTimeout, Duration drainTimeout, int compressedFromBytes, SocketIo io) {
 
 	/** Four numbers, or anything with colons. */
 	private static final Pattern LITERAL = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9a-f.]*:[0-9a-f.:]*");
@@ -51,6 +53,8 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 	private static final int MAX_HEADER_BYTES = 64 * 1024;
 
 	private static final int MIN_UNSENT_BYTES = 1024;
+
+	private static final int MIN_COMPRESSED_BYTES = 1024;
 
 	private static final Duration MIN_TIME = Duration.ofMillis(10);
 
@@ -85,6 +89,8 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 		checkTime("pingInterval", pingInterval);
 		checkTime("pingTimeout", pingTimeout);
 		InvalidOptionException.check(!drainTimeout.isNegative(), "drainTimeout", "at least 0", drainTimeout);
+		InvalidOptionException.check(compressedFromBytes >= MIN_COMPRESSED_BYTES, "compressedFromBytes",
+				"at least 1KB, since shorter frames hardly get shorter", compressedFromBytes);
 		io.resolve();
 	}
 
@@ -189,6 +195,8 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 		private Duration pingTimeout = Duration.ofSeconds(10);
 
 		private Duration drainTimeout = Duration.ofSeconds(10);
+
+		private int compressedFromBytes = Integer.MAX_VALUE;
 
 		private SocketIo io = SocketIo.AUTO;
 
@@ -303,6 +311,16 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 		}
 
 		/**
+		 * Has calls and replies compressed, if the other side does so, too.
+		 * @param bytes length from which they are, at least 1 KB
+		 * @return this builder
+		 */
+		public Builder compressedFromBytes(int bytes) {
+			this.compressedFromBytes = bytes;
+			return this;
+		}
+
+		/**
 		 * Sets what reads and writes the sockets.
 		 * @param newIo what can be used on this machine
 		 * @return this builder
@@ -321,7 +339,7 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 			return new TcpOptions(this.address, this.port, this.announcedAddress, this.maxFrameBytes,
 					2L * this.maxFrameBytes, this.maxUnsentBytes, this.maxConnections, this.maxThreads,
 					this.handshakeTimeout, this.frameTimeout, this.pingInterval, this.pingTimeout, this.drainTimeout,
-					this.io);
+					this.compressedFromBytes, this.io);
 		}
 
 	}

@@ -30,6 +30,8 @@ import org.springframework.util.unit.DataSize;
  * whether it is still there.
  * @param pingTimeout Time in which the other side must answer that. Otherwise the
  * connection is closed.
+ * @param compressedFromSize Size from which calls and replies are compressed, if the
+ * other side does so, too. Not set: nothing is.
  * @param io What reads and writes the sockets. auto takes epoll or io_uring if their
  * native library is on the class path, else the selector of the JDK.
  * @param ssl TLS.
@@ -42,7 +44,7 @@ record TcpProperties(@DefaultValue("false") boolean enabled, @DefaultValue("127.
 		@DefaultValue("1024") int maxConnections, @DefaultValue("256") int maxThreads,
 		@DefaultValue("5s") Duration handshakeTimeout, @DefaultValue("30s") Duration frameTimeout,
 		@DefaultValue("30s") Duration pingInterval, @DefaultValue("10s") Duration pingTimeout,
-		@DefaultValue("auto") SocketIo io, @DefaultValue Ssl ssl) {
+		@Nullable DataSize compressedFromSize, @DefaultValue("auto") SocketIo io, @DefaultValue Ssl ssl) {
 
 	static final String PREFIX = "vicinal.tcp";
 

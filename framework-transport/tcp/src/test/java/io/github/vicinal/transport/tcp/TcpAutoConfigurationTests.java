@@ -49,7 +49,8 @@ class TcpAutoConfigurationTests {
 				Map.entry("vicinal.tcp.max-frame-size", "2MB"), Map.entry("vicinal.tcp.max-unsent-size", "8KB"),
 				Map.entry("vicinal.tcp.max-connections", "7"), Map.entry("vicinal.tcp.max-threads", "8"),
 				Map.entry("vicinal.tcp.handshake-timeout", "9s"), Map.entry("vicinal.tcp.frame-timeout", "10s"),
-				Map.entry("vicinal.tcp.ping-interval", "11s"), Map.entry("vicinal.tcp.io", "nio"))))
+				Map.entry("vicinal.tcp.ping-interval", "11s"), Map.entry("vicinal.tcp.compressed-from-size", "9KB"),
+				Map.entry("vicinal.tcp.io", "nio"))))
 			.isEqualTo(TcpOptions.builder()
 				.listeningOn("127.0.0.2", 4711)
 				.announcedAddress("127.0.0.3")
@@ -60,6 +61,7 @@ class TcpAutoConfigurationTests {
 				.handshakeTimeout(Duration.ofSeconds(9))
 				.frameTimeout(Duration.ofSeconds(10))
 				.pings(Duration.ofSeconds(11), Duration.ofSeconds(10))
+				.compressedFromBytes(9 << 10)
 				.io(SocketIo.NIO)
 				.build());
 	}

@@ -1,0 +1,69 @@
+package io.github.vicinal.transport.tcp;
+
+import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.transport.wire.InvalidOptionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** Calls and replies are compressed if both sides say so. */
+@Timeout(60)
+class TcpCompressionTests extends TcpTestSupport {
+
+	private static final int FROM_BYTES = 2048;
+
+	private static final int BODY_BYTES = 200_000;
+
+	private static TcpOptions options(boolean compresses) {
+		return compresses ? small().compressedFromBytes(FROM_BYTES).build() : options();
+	}
+
+	private static byte[] text() {
+		byte[] text = new byte[BODY_BYTES];
+		Arrays.fill(text, (byte) 'x');
+		return text;
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "true,true", "true,false", "false,true", "false,false" })
+	void callsAndRepliesAreShorterIfBothSidesCompress(boolean client, boolean server) throws Exception {
+		CallPath path = connect(provider(options(client), null), server(options(server)));
+		assertThat(path.details()).containsEntry("compressed", client && server);
+		assertThat(value(path.call(bytes(text())))).isEqualTo(text());
+		assertThat(value(later(path, bytes(text())).get(20, TimeUnit.SECONDS))).isEqualTo(text());
+		if (client && server) {
+			assertThat(path.bytesCarried()).isLessThan(BODY_BYTES);
+		}
+		else {
+			assertThat(path.bytesCarried()).isGreaterThan(4L * BODY_BYTES);
+		}
+	}
+
+	@Test
+	void shortAndIncompressibleBodiesTravelAsTheyAre() throws Exception {
+		CallPath path = connect(provider(options(true), null), server(options(true)));
+		byte[] noise = new byte[BODY_BYTES];
+		new Random(1).nextBytes(noise);
+		assertThat(value(path.call(bytes(noise)))).isEqualTo(noise);
+		assertThat(path.bytesCarried()).isGreaterThan(2L * BODY_BYTES);
+		long before = path.bytesCarried();
+		assertThat(value(path.call(bytes(Arrays.copyOf(text(), 1000))))).isEqualTo(Arrays.copyOf(text(), 1000));
+		assertThat(path.bytesCarried() - before).isGreaterThan(2000);
+	}
+
+	@Test
+	void lengthBelowTheLeastIsRefused() {
+		assertThatExceptionOfType(InvalidOptionException.class)
+			.isThrownBy(() -> small().compressedFromBytes(100).build())
+			.withMessageContaining("at least 1KB");
+	}
+
+}
