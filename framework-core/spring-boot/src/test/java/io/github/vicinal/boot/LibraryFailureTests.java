@@ -3,7 +3,10 @@ package io.github.vicinal.boot;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
@@ -36,6 +39,7 @@ import org.springframework.http.codec.json.JacksonJsonEncoder;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestClientResponseException;
@@ -90,6 +94,21 @@ class LibraryFailureTests {
 			assertThat(failure(() -> typed.knock(status, "it is me")))
 				.isEqualTo(failure(() -> plain.knock(status, "it is me")));
 		}
+		redirectsAreThoseOfTheLibrary(typed, plain);
+	}
+
+	/** A redirect may lead to nowhere, and one of a POST is followed or not. */
+	private static void redirectsAreThoseOfTheLibrary(Doors typed, Doors plain) {
+		for (int status : new int[] { 301, 302, 303, 307, 308 }) {
+			assertThat(outcome(() -> typed.turn(status, null))).as("GET %d", status)
+				.isEqualTo(outcome(() -> plain.turn(status, null)));
+			assertThat(outcome(() -> typed.push(status, null))).as("POST %d", status)
+				.isEqualTo(outcome(() -> plain.push(status, null)));
+			assertThat(outcome(() -> typed.turn(status, "/doors/200"))).as("GET %d to a door", status)
+				.isEqualTo(outcome(() -> plain.turn(status, "/doors/200")));
+			assertThat(outcome(() -> typed.push(status, "/doors/200"))).as("POST %d to a door", status)
+				.isEqualTo(outcome(() -> plain.push(status, "/doors/200")));
+		}
 	}
 
 	/** What has no body has no buffer, and a body is there once. */
@@ -121,6 +140,7 @@ class LibraryFailureTests {
 				() -> typed.key(200));
 		assertThat(failure).hasMessage(expected.getMessage());
 		assertThat(failure.getResponseBodyAsString()).isEqualTo(expected.getResponseBodyAsString());
+		redirectsAreThoseOfTheLibrary(typed, plain);
 	}
 
 	private static ClientHttpRequestFactory factory(String library) {
@@ -138,6 +158,21 @@ class LibraryFailureTests {
 				failure.getStatusText(), failure.getResponseBodyAsString());
 	}
 
+	/** The result, or the failure and its causes. */
+	private static String outcome(Callable<ResponseEntity<String>> call) {
+		try {
+			ResponseEntity<String> answer = call.call();
+			return answer.getStatusCode() + " " + answer.getHeaders().getLocation() + " " + answer.getBody();
+		}
+		catch (Exception ex) {
+			List<String> causes = new ArrayList<>();
+			for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
+				causes.add(cause.getClass().getSimpleName());
+			}
+			return causes.toString();
+		}
+	}
+
 	@AffinityChannel
 	@HttpExchange("/doors")
 	interface Doors {
@@ -150,6 +185,12 @@ class LibraryFailureTests {
 
 		@GetExchange("/{status}/key")
 		@Nullable Key key(@PathVariable int status);
+
+		@GetExchange("/{status}/turn")
+		ResponseEntity<String> turn(@PathVariable int status, @RequestParam(required = false) @Nullable String to);
+
+		@PostExchange("/{status}/push")
+		ResponseEntity<String> push(@PathVariable int status, @RequestParam(required = false) @Nullable String to);
 
 	}
 
@@ -193,6 +234,17 @@ class LibraryFailureTests {
 			catch (IOException ex) {
 				throw new UncheckedIOException(ex);
 			}
+		}
+
+		@Override
+		public ResponseEntity<String> turn(int status, @Nullable String to) {
+			ResponseEntity.BodyBuilder answer = ResponseEntity.status(status);
+			return ((to != null) ? answer.header("Location", to) : answer).build();
+		}
+
+		@Override
+		public ResponseEntity<String> push(int status, @Nullable String to) {
+			return turn(status, to);
 		}
 
 		@ExceptionHandler

@@ -124,6 +124,21 @@ abstract class AsyncBehaviours extends Behaviours {
 	}
 
 	@Test
+	@DisplayName("a result that comes after the handler has used the response ends as over HTTP")
+	void written() {
+		for (String how : List.of("status", "type", "header", "writer", "stream", "flushed", "written and flushed",
+				"writer, empty", "stream, empty", "flushed, empty", "type, empty", "writer, fails", "flushed, fails",
+				"written and flushed, fails", "type, fails")) {
+			compare(Carriage.SEVERAL_ANYWHERE, (client) -> client.writtenMono(how).block());
+		}
+		for (String how : List.of("status", "header", "writer", "stream", "flushed", "written and flushed")) {
+			compare(Carriage.SEVERAL_ANYWHERE, (client) -> client.writtenFuture(how).get());
+			compare(Carriage.SEVERAL_ANYWHERE, (client) -> client.writtenMonoEntity(how).block());
+			compare(Carriage.SEVERAL_ANYWHERE, (client) -> client.writtenFlux(how).collectList().block());
+		}
+	}
+
+	@Test
 	@DisplayName("a Mono calls when it is subscribed to, and once for each subscriber")
 	void monoIsCold() {
 		for (TimingContract client : List.of(httpAsync(), pathAsync())) {

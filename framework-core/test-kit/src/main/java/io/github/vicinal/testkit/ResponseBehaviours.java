@@ -125,6 +125,16 @@ abstract class ResponseBehaviours extends Behaviours {
 	}
 
 	@Test
+	@DisplayName("sendError after the handler has set a content type ends alike")
+	void sendErrorOfType() {
+		for (String type : List.of("application/json", "application/json;charset=UTF-8", "application/problem+json",
+				"application/*", "*/*", "text/plain", "text/html;charset=UTF-8", "application/xml",
+				"application/octet-stream")) {
+			assertThat(answer((client) -> client.errorOfType(type)).returned()).as(type).isFalse();
+		}
+	}
+
+	@Test
 	@DisplayName("headers that the handler sets, replaces and adds arrive with all values")
 	void headers() {
 		assertThat(entity(answer((client) -> client.headers("set"))).getHeaders().getFirst("X-Kit-One"))
@@ -404,13 +414,16 @@ abstract class ResponseBehaviours extends Behaviours {
 	@Test
 	@DisplayName("headers that an interceptor sets behind the handler arrive as over HTTP")
 	void interceptedLate() {
-		for (String how : List.of("plain", "late-status", "late-failure")) {
+		for (String how : List.of("plain", "late-status", "late-failure", "flushed", "flushed-late-failure",
+				"flushed-null", "flushed-null-late-failure")) {
 			assertThat(answer((client) -> client.intercepted(how))).isNotNull();
 			assertThat(answer((client) -> client.interceptedText(how))).isNotNull();
 			assertThat(answer((client) -> {
 				client.interceptedVoid(how);
 				return null;
 			})).isNotNull();
+			assertThat(answer((client) -> client.interceptedEntity(how))).isNotNull();
+			assertThat(answer((client) -> client.interceptedNumbers(how))).isNotNull();
 		}
 	}
 

@@ -158,6 +158,10 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 		private ClientHttpResponse replayed(Reply.Failure failure, HttpHeaders headers,
 				StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
 			RedirectRules rules = ChannelRequestFactory.this.redirects;
+			if (rules != null && rules.failsWith(failure)) {
+				throw new IOException(
+						"Invalid redirection: a response of status %d has no location".formatted(failure.status()));
+			}
 			RedirectRules.Hop hop = (rules != null) ? rules.after(this.method, this.leg.target(this.uri), failure)
 					: null;
 			HttpHeaders kept = new HttpHeaders();

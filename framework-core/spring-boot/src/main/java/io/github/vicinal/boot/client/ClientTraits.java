@@ -50,6 +50,9 @@ final class ClientTraits {
 
 	private volatile boolean reactive;
 
+	/** How a {@code WebClient} follows redirects; {@code null} if it is not known. */
+	private volatile @Nullable RedirectRules redirects;
+
 	private volatile boolean balanced;
 
 	private volatile boolean inspected;
@@ -81,6 +84,16 @@ final class ClientTraits {
 
 	boolean reactive() {
 		return this.reactive;
+	}
+
+	/** Returns how a {@code WebClient} follows redirects, or {@code null}. */
+	@Nullable RedirectRules redirects() {
+		return this.redirects;
+	}
+
+	/** Notes how the connector of a {@code WebClient} follows redirects. */
+	void redirects(@Nullable RedirectRules ofConnector) {
+		this.redirects = ofConnector;
 	}
 
 	/**

@@ -153,6 +153,18 @@ final class HttpLeg {
 		}
 	}
 
+	/** Notes how the connector that sends the request follows redirects. */
+	void redirects(@Nullable RedirectRules ofConnector) {
+		if (this.replayed == null) {
+			this.call.client().traits().redirects(ofConnector);
+		}
+	}
+
+	/** Returns how the connector of a {@code WebClient} follows redirects, if known. */
+	@Nullable RedirectRules redirects() {
+		return this.call.client().traits().redirects();
+	}
+
 	/** Returns the failure that the HTTP client is to see instead of sending, once. */
 	Reply.@Nullable Failure replay() {
 		this.replayDone = this.replayed != null;

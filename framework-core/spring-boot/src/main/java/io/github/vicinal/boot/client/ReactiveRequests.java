@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.client;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -26,10 +28,13 @@ import org.springframework.http.client.reactive.ClientHttpConnector;
 import org.springframework.http.client.reactive.ClientHttpRequest;
 import org.springframework.http.client.reactive.ClientHttpRequestDecorator;
 import org.springframework.http.client.reactive.ClientHttpResponse;
+import org.springframework.util.MultiValueMap;
+import org.springframework.web.reactive.function.BodyInserters;
 import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 import org.springframework.web.reactive.function.client.ExchangeFunction;
+import org.springframework.web.reactive.function.client.WebClientRequestException;
 
 /**
  * Asks peers for their paths, on requests of a {@code WebClient} that belong to a
@@ -70,14 +75,16 @@ final class ReactiveRequests {
 	private static Mono<ClientResponse> exchange(HttpLeg leg, ClientRequest request, ExchangeFunction next) {
 		Reply.Failure replayed = leg.replay();
 		if (replayed != null) {
-			return Mono.just(ClientResponse.create(HttpStatusCode.valueOf(replayed.status()))
-				.request(new ReplayedRequest(request))
-				.headers((headers) -> {
-					replayed.headers().forEach(headers::addAll);
-					headers.remove(Reply.Failure.CUT_OFF_HEADER);
-				})
-				.body(body(replayed))
-				.build());
+			Mono<ClientResponse> redirected = redirected(leg, replayed, request, next);
+			return (redirected != null) ? redirected
+					: Mono.just(ClientResponse.create(HttpStatusCode.valueOf(replayed.status()))
+						.request(new ReplayedRequest(request))
+						.headers((headers) -> {
+							replayed.headers().forEach(headers::addAll);
+							headers.remove(Reply.Failure.CUT_OFF_HEADER);
+						})
+						.body(body(replayed))
+						.build());
 		}
 		if (leg.inspects()) {
 			leg.inspect(true, null, List.of());
@@ -95,6 +102,47 @@ final class ReactiveRequests {
 				: next.exchange(asking.build());
 		return responding.doOnNext((response) -> leg.answered(request.url(), response.statusCode().value(),
 				response.headers().asHttpHeaders()));
+	}
+
+	/**
+	 * Does what the connector does with a redirect, if that is more than to return it.
+	 */
+	private static @Nullable Mono<ClientResponse> redirected(HttpLeg leg, Reply.Failure replayed, ClientRequest request,
+			ExchangeFunction next) {
+		RedirectRules rules = leg.redirects();
+		if (rules == null) {
+			return null;
+		}
+		if (rules.failsWith(replayed)) {
+			// As the JDK's client says it, which WebClient's users see as its cause.
+			return Mono
+				.error(new WebClientRequestException(new UncheckedIOException(new IOException("Invalid redirection")),
+						request.method(), request.url(), request.headers()));
+		}
+		URI asked = leg.target(request.url());
+		RedirectRules.Hop hop = rules.after(request.method(), asked, replayed);
+		HttpHeaders kept = new HttpHeaders();
+		kept.putAll(request.headers());
+		if (hop == null || !rules.mayLeave(asked, hop.uri(), kept)) {
+			return null;
+		}
+		boolean leaves = !String.valueOf(asked.getRawAuthority()).equalsIgnoreCase(hop.uri().getRawAuthority());
+		ClientRequest.Builder following = ClientRequest.from(request)
+			.method(hop.method())
+			.url(hop.uri())
+			.headers((headers) -> {
+				headers.clear();
+				if (hop.keepsHeaders()) {
+					headers.putAll(kept);
+				}
+			});
+		if (leaves || !hop.keepsHeaders()) {
+			following.cookies(MultiValueMap::clear);
+		}
+		if (!hop.keepsBody()) {
+			following.body(BodyInserters.empty());
+		}
+		return next.exchange(following.build()).contextWrite((context) -> context.delete(HttpLeg.class));
 	}
 
 	/** Sends a request, and notes of one that gets no answer how far it came. */
@@ -164,8 +212,8 @@ final class ReactiveRequests {
 		Flux<DataBuffer> bytes = (known.length > 0) ? Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(known))
 				: Flux.empty();
 		Flux<DataBuffer> whole = replayed.isCutOff()
-				? bytes.concatWith(
-						Flux.error(() -> new java.io.IOException("The peer ended the response before it was complete")))
+				? bytes
+					.concatWith(Flux.error(() -> new IOException("The peer ended the response before it was complete")))
 				: bytes;
 		AtomicBoolean consumed = new AtomicBoolean();
 		return Flux.defer(() -> consumed.getAndSet(true)
@@ -178,9 +226,8 @@ final class ReactiveRequests {
 		return request.cookies().isEmpty() ? names : names + ",cookie";
 	}
 
-	static RuntimeException requestFailure(String httpMethod, URI uri, java.io.IOException cause) {
-		return new org.springframework.web.reactive.function.client.WebClientRequestException(cause,
-				HttpMethod.valueOf(httpMethod), uri, new HttpHeaders());
+	static RuntimeException requestFailure(String httpMethod, URI uri, IOException cause) {
+		return new WebClientRequestException(cause, HttpMethod.valueOf(httpMethod), uri, new HttpHeaders());
 	}
 
 	/** The request as exceptions name it. */
@@ -250,6 +297,7 @@ final class ReactiveRequests {
 				if (leg != null) {
 					leg.inspect(true, this.readTimeout, List.of());
 					leg.hidesRedirects(this.follows);
+					leg.redirects(this.follows ? RedirectRules.of(this.delegate) : null);
 				}
 				if (leg == null) {
 					return this.plain.connect(method, uri, callback);

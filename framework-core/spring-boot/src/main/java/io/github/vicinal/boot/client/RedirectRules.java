@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.client.ClientHttpRequestFactory;
+import org.springframework.http.client.reactive.ClientHttpConnector;
 
 /**
  * Next request of an HTTP library after a redirect. A call over a typed path may be
@@ -114,6 +115,16 @@ public enum RedirectRules {
 		return null;
 	}
 
+	/** Returns the rules of a reactive library, or {@code null} if they are not known. */
+	static @Nullable RedirectRules of(ClientHttpConnector connector) {
+		return switch (connector.getClass().getSimpleName()) {
+			case "JdkClientHttpConnector" -> JDK;
+			case "HttpComponentsClientHttpConnector" -> APACHE;
+			case "ReactorClientHttpConnector" -> REACTOR;
+			default -> null;
+		};
+	}
+
 	/**
 	 * Removes credentials from the headers of a request that goes to another origin.
 	 * @return whether the library makes such a request: Apache HttpClient does not if
@@ -135,6 +146,14 @@ public enum RedirectRules {
 	 */
 	public boolean requiresLocation(int status) {
 		return this == JDK && isRedirect(status) && status != 305 && status != 306;
+	}
+
+	/**
+	 * Returns whether the library fails with a response because it has no location.
+	 * @param answer the response
+	 */
+	boolean failsWith(Reply.Failure answer) {
+		return requiresLocation(answer.status()) && location(answer) == null;
 	}
 
 	/** Returns whether a status makes HTTP libraries look for a location. */

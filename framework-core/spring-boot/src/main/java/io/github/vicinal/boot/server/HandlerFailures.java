@@ -1,11 +1,13 @@
 package io.github.vicinal.boot.server;
 
 import java.net.URI;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import io.github.vicinal.path.Reply;
 import jakarta.servlet.RequestDispatcher;
@@ -32,6 +34,9 @@ import org.springframework.web.servlet.ModelAndView;
 final class HandlerFailures {
 
 	private static final Logger logger = LoggerFactory.getLogger(HandlerFailures.class);
+
+	/** Character sets of which the bytes of a JSON text in UTF-8 are taken to be. */
+	private static final Set<Charset> WRITTEN = Set.of(StandardCharsets.UTF_8, StandardCharsets.US_ASCII);
 
 	private final List<HandlerExceptionResolver> resolvers;
 
@@ -73,6 +78,7 @@ final class HandlerFailures {
 
 	/** The error page takes the message from the exception. */
 	private static void fail(FrameRequest request, FrameResponse response, Exception exception) {
+		response.setContentType(null);
 		response.fail(500, null);
 		request.setAttribute(RequestDispatcher.ERROR_EXCEPTION, exception);
 	}
@@ -162,14 +168,33 @@ final class HandlerFailures {
 		if (body == null) {
 			return new Reply.Failure(status, headers, new byte[0], remoteType);
 		}
-		if (!acceptsJson(request)) {
+		return page(request, response, entity.getStatusCode().value(), headers, body, remoteType);
+	}
+
+	/** Writes the page in the type that the handler has set, if it has. */
+	private Reply.Failure page(FrameRequest request, FrameResponse response, int status,
+			Map<String, List<String>> headers, Map<String, @Nullable Object> body, String remoteType) {
+		String preset = response.getContentType();
+		MediaType type = (preset != null) ? MediaType.parseMediaType(preset) : MediaType.APPLICATION_JSON;
+		headers.keySet().removeIf(HttpHeaders.CONTENT_TYPE::equalsIgnoreCase);
+		Charset charset = (type.getCharset() != null) ? type.getCharset() : StandardCharsets.UTF_8;
+		if (preset != null && type.isConcrete()) {
+			if (!isJson(type) || !WRITTEN.contains(charset)) {
+				// No converter writes it, which is one more failure.
+				return new Reply.Failure(500, headers, new byte[0], remoteType);
+			}
+		}
+		else if (!acceptsJson(request)) {
 			// Answer of Boot's error controller to a client that accepts none of its
 			// formats.
 			return new Reply.Failure(status, headers, new byte[0], remoteType);
 		}
-		headers.put("Content-Type", List.of(MediaType.APPLICATION_JSON_VALUE));
-		return new Reply.Failure(entity.getStatusCode().value(), headers, this.mapper.writeValueAsBytes(body),
-				remoteType);
+		headers.put(HttpHeaders.CONTENT_TYPE, List.of((preset != null) ? preset : MediaType.APPLICATION_JSON_VALUE));
+		return new Reply.Failure(status, headers, this.mapper.writeValueAsBytes(body), remoteType);
+	}
+
+	private static boolean isJson(MediaType type) {
+		return type.isCompatibleWith(MediaType.APPLICATION_JSON) || type.getSubtype().endsWith("+json");
 	}
 
 }

@@ -171,7 +171,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 	 * sends the length of texts and bytes beforehand.
 	 */
 	private boolean isComplete(TypedCall served) {
-		return served.isSentWhole() || (this.expectedBytes >= 0 && this.body.size() >= this.expectedBytes);
+		return served.isSentInOnePiece() || (this.expectedBytes >= 0 && this.body.size() >= this.expectedBytes);
 	}
 
 	private void fill(TypedCall served, String contextPath) {

@@ -206,6 +206,12 @@ final class TypedCall {
 		return given != null && (given.body() == null || isText(given));
 	}
 
+	/** Returns whether the answer has a body that was sent with its length. */
+	boolean isSentInOnePiece() {
+		HandlerTarget.Answer given = this.answer;
+		return given != null && isText(given);
+	}
+
 	private static boolean isText(HandlerTarget.Answer given) {
 		return (given.body() instanceof CharSequence text && !text.isEmpty())
 				|| (given.body() instanceof byte[] bytes && bytes.length > 0);

@@ -1,5 +1,7 @@
 package io.github.vicinal.testkit.contract;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.ProblemDetail;
@@ -41,6 +43,9 @@ public interface ResponseContract extends KitContract {
 
 	@GetExchange("/error-beside-entity")
 	ResponseEntity<String> errorBesideEntity(@RequestParam int status);
+
+	@GetExchange("/error-of-type")
+	@Nullable String errorOfType(@RequestParam String type);
 
 	@GetExchange("/headers")
 	ResponseEntity<String> headers(@RequestParam String how);
@@ -110,6 +115,9 @@ public interface ResponseContract extends KitContract {
 
 	@GetExchange("/intercepted/entity")
 	ResponseEntity<Void> interceptedEntity(@RequestParam String how);
+
+	@GetExchange("/intercepted/numbers")
+	@Nullable List<Integer> interceptedNumbers(@RequestParam String how);
 
 	@GetExchange("/interceptions")
 	String interceptions();

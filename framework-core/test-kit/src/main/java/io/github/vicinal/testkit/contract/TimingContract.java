@@ -84,6 +84,18 @@ public interface TimingContract extends KitContract {
 	@GetExchange("/flux")
 	Flux<Later> flux(@RequestParam int count);
 
+	@GetExchange("/written-future")
+	CompletableFuture<Later> writtenFuture(@RequestParam String how);
+
+	@GetExchange("/written-mono")
+	Mono<Later> writtenMono(@RequestParam String how);
+
+	@GetExchange("/written-mono-entity")
+	Mono<ResponseEntity<Later>> writtenMonoEntity(@RequestParam String how);
+
+	@GetExchange("/written-flux")
+	Flux<Later> writtenFlux(@RequestParam String how);
+
 	@PostExchange("/mono-body")
 	Mono<Later> monoBody(@RequestBody Mono<Later> body);
 

@@ -98,6 +98,13 @@ class ResponseController implements ResponseContract {
 		return ResponseEntity.accepted().header("X-Kit-Late", "late").body("too late");
 	}
 
+	@Override
+	public @Nullable String errorOfType(String type) {
+		this.response.setContentType(type);
+		sendError(404, null);
+		return null;
+	}
+
 	private void sendError(int status, @Nullable String message) {
 		try {
 			if (message != null) {
@@ -448,9 +455,9 @@ class ResponseController implements ResponseContract {
 	}
 
 	@Override
-	public String interceptedText(String how) {
+	public @Nullable String interceptedText(String how) {
 		this.interceptions.note("handle " + how);
-		return how;
+		return how.contains("null") ? null : how;
 	}
 
 	@Override
@@ -462,6 +469,12 @@ class ResponseController implements ResponseContract {
 	public ResponseEntity<Void> interceptedEntity(String how) {
 		this.interceptions.note("handle " + how);
 		return ResponseEntity.noContent().build();
+	}
+
+	@Override
+	public @Nullable List<Integer> interceptedNumbers(String how) {
+		this.interceptions.note("handle " + how);
+		return how.contains("null") ? null : List.of(1, 2);
 	}
 
 	@Override
@@ -567,8 +580,20 @@ class ResponseController implements ResponseContract {
 			if (how.equals("late-status")) {
 				response.setStatus(409);
 			}
-			if (how.equals("late-failure")) {
+			if (how.startsWith("flushed")) {
+				flush(response);
+			}
+			if (how.endsWith("late-failure")) {
 				throw new IllegalStateException("after the handler");
+			}
+		}
+
+		private static void flush(HttpServletResponse response) {
+			try {
+				response.flushBuffer();
+			}
+			catch (IOException ex) {
+				throw new IllegalStateException(ex);
 			}
 		}
 

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionException;
 
 import io.github.vicinal.testkit.TraceHandler;
 import io.github.vicinal.testkit.contract.TimingContract;
+import jakarta.servlet.http.HttpServletResponse;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -22,8 +23,11 @@ class TimingController implements TimingContract {
 
 	private final Gates gates;
 
-	TimingController(Gates gates) {
+	private final HttpServletResponse response;
+
+	TimingController(Gates gates, HttpServletResponse response) {
 		this.gates = gates;
+		this.response = response;
 	}
 
 	@Override
@@ -143,6 +147,53 @@ class TimingController implements TimingContract {
 	@Override
 	public Flux<Later> flux(int count) {
 		return Flux.range(0, count).map((number) -> new Later("number " + number));
+	}
+
+	@Override
+	public CompletableFuture<Later> writtenFuture(String how) {
+		write(how);
+		return future("written before");
+	}
+
+	@Override
+	public Mono<Later> writtenMono(String how) {
+		write(how);
+		return how.endsWith(", empty") ? Mono.empty()
+				: how.endsWith(", fails") ? monoFails("advised") : mono("written before");
+	}
+
+	@Override
+	public Mono<ResponseEntity<Later>> writtenMonoEntity(String how) {
+		write(how);
+		return monoEntity("written before");
+	}
+
+	@Override
+	public Flux<Later> writtenFlux(String how) {
+		write(how);
+		return flux(2);
+	}
+
+	private void write(String how) {
+		try {
+			switch (how.split(",")[0]) {
+				case "status" -> this.response.setStatus(202);
+				case "type" -> this.response.setContentType("text/plain");
+				case "header" -> this.response.addHeader("X-Kit-One", "2");
+				case "writer" -> this.response.getWriter().write("by hand");
+				case "stream" -> this.response.getOutputStream().write(new byte[] { 'b', 'y' });
+				case "flushed" -> this.response.flushBuffer();
+				case "written and flushed" -> {
+					this.response.setContentType("text/plain");
+					this.response.getOutputStream().write(new byte[] { 'b', 'y' });
+					this.response.flushBuffer();
+				}
+				default -> throw new IllegalArgumentException(how);
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	@Override
