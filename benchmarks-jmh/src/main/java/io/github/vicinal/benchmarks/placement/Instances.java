@@ -211,6 +211,49 @@ final class Instances {
 	}
 
 	/**
+	 * Services with up to four replicas, which run on random hosts of three zones now.
+	 */
+	static PlacementModel running(long seed) {
+		SplittableRandom random = new SplittableRandom(seed);
+		int services = 3 + random.nextInt(10);
+		int hosts = 3 + random.nextInt(6);
+		List<Service> all = new ArrayList<>();
+		Map<String, Map<String, Integer>> current = new TreeMap<>();
+		long[][] used = new long[hosts][2];
+		Graph graph = new Graph();
+		for (int s = 0; s < services; s++) {
+			int replicas = 1 + random.nextInt(4);
+			int cpu = CPU_MILLIS[random.nextInt(CPU_MILLIS.length)];
+			int memory = cpu * MEMORY_FACTORS[random.nextInt(MEMORY_FACTORS.length)];
+			Map<String, Integer> on = new TreeMap<>();
+			for (int i = 0; i < replicas; i++) {
+				int h = random.nextInt(hosts);
+				on.merge("h" + h, 1, Integer::sum);
+				used[h][0] += cpu;
+				used[h][1] += memory;
+			}
+			all.add(new Service("s" + s, replicas, Resources.of(cpu, memory)));
+			current.put("s" + s, on);
+			if (s > 0) {
+				graph.add(s, random.nextInt(s), pareto(random, 1.3));
+				graph.add(s, random.nextInt(s), pareto(random, 1.3));
+			}
+		}
+		List<Host> places = new ArrayList<>();
+		for (int h = 0; h < hosts; h++) {
+			double room = 1 + 0.5 * random.nextDouble();
+			places.add(
+					new Host("h" + h, "z" + h % 3,
+							Resources.of(Math.max(4000, (long) (used[h][0] * room)),
+									Math.max(16_000, (long) (used[h][1] * room))),
+							Resources.none(), Integer.MAX_VALUE));
+		}
+		return new PlacementModel(all, places, graph.edges(), List.of(), PathCosts.defaults(),
+				Objective.traffic(EdgeWeight.CALLS, random.nextBoolean() ? Routing.LOCALITY : Routing.UNIFORM),
+				new Plan(current));
+	}
+
+	/**
 	 * A cluster of services with 1 to 200 replicas: groups that share hosts in proportion
 	 * to their replicas, a tenth of the weight between groups, load 0.9. The placement
 	 * that it was built from keeps about 90 % of the traffic local under

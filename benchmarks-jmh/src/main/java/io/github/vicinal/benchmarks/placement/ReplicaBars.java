@@ -5,8 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 
 import io.github.vicinal.benchmarks.Measurement;
@@ -14,6 +17,7 @@ import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.placement.exact.CpSatSolver;
 import io.github.vicinal.placement.model.ModelJson;
 import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.recommend.CompiledModel;
 import io.github.vicinal.placement.solver.Budget;
@@ -45,6 +49,7 @@ final class ReplicaBars {
 		clusters(settings, report);
 		secondReplica(settings, report);
 		zones(settings, report);
+		redundancy(settings, report);
 		times(settings, report);
 		noSlack(settings, report);
 		bounds(settings, report);
@@ -129,6 +134,43 @@ final class ReplicaBars {
 		}
 		settings.say("%d of %d instances with zone rules were proven", proven, count);
 		report.bar("instances with zone rules behind the exact solver", behind, 0);
+	}
+
+	/** Counted here by names, by none of the solver's code. */
+	private static void redundancy(Measurement.Settings settings, Report report) {
+		int count = settings.quick() ? 100 : 1000;
+		settings.say("%d random models with replicas, 10,000 steps each ...", count);
+		int reduced = 0;
+		int found = 0;
+		for (int seed = 1; seed <= count; seed++) {
+			PlacementModel model = Instances.running(seed);
+			CompiledModel compiled = new CompiledModel(model, -1);
+			Solution solution = OWN.solve(compiled.problem(), Budget.ofIterations(10_000, seed), Progress.none());
+			if (!solution.value().feasible()) {
+				continue;
+			}
+			found++;
+			Plan plan = compiled.plan(solution.placement());
+			boolean lost = model.services().stream().anyMatch((service) -> fewer(model, plan, service.name()));
+			reduced += lost ? 1 : 0;
+			if (lost) {
+				settings.say("Random model %d: a service has fewer hosts or zones than before", seed);
+			}
+		}
+		settings.say("%d of %d random models have a plan that fits", found, count);
+		report.bar("random models with a plan that reduces hosts or zones of a service", reduced, 0);
+		report.bar("random models without a plan that fits, although what runs fits", count - found, 0);
+	}
+
+	private static boolean fewer(PlacementModel model, Plan plan, String service) {
+		Map<String, String> zones = new HashMap<>();
+		model.hosts().forEach((host) -> zones.put(host.name(), host.zone()));
+		Set<String> before = Objects.requireNonNull(model.current()).on(service).keySet();
+		Set<String> after = plan.on(service).keySet();
+		return after.size() < before.size() || after.stream().map(zones::get).distinct().count() < before.stream()
+			.map(zones::get)
+			.distinct()
+			.count();
 	}
 
 	/** Solvers that are asked for two seconds take two seconds. */

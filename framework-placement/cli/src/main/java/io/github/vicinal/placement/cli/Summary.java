@@ -18,6 +18,7 @@ import io.github.vicinal.placement.recommend.Move;
 import io.github.vicinal.placement.recommend.Recommendation;
 import io.github.vicinal.placement.recommend.RouteGain;
 import io.github.vicinal.placement.recommend.Savings;
+import io.github.vicinal.placement.solver.BoundMethod;
 import io.github.vicinal.placement.verify.Verdict;
 import org.jspecify.annotations.Nullable;
 
@@ -82,7 +83,8 @@ final class Summary {
 				after.usedHosts(), after.hosts());
 		Double relativeGap = found.relativeGap();
 		if (relativeGap != null) {
-			out.println(optimality(relativeGap, Objects.requireNonNullElse(found.lowerBound(), 0.0)));
+			out.println(optimality(relativeGap, Objects.requireNonNullElse(found.lowerBound(), 0.0),
+					Objects.requireNonNullElse(found.boundMethod(), BoundMethod.UNAVOIDABLE)));
 		}
 		if (after.feasible()) {
 			out.printf("Verified: feasible (%s)%n", String.join(", ", after.checks()));
@@ -122,15 +124,17 @@ final class Summary {
 				found.iterations(), found.time().toNanos() / 1e9, found.stopped() ? ", stopped early" : "");
 	}
 
-	private static String optimality(double gap, double bound) {
+	private static String optimality(double gap, double bound, BoundMethod method) {
 		if (gap == 0) {
-			return "Proven: no plan is better";
+			return "Proven: no plan is better (lower bound: %s)".formatted(method.words());
 		}
 		if (gap > UNBOUNDED) {
-			return "Not known: how far from the best plan this is; no lower bound was found";
+			return "Not known: how far from the best plan this is (lower bound: %s)".formatted(method.words());
 		}
-		return String.format(Locale.ROOT, (gap < 0.01) ? "Optimal within %.2g %%: no plan is below %.6f"
-				: "Optimal within %.1f %%: no plan is below %.6f", 100 * gap, bound);
+		return String.format(Locale.ROOT,
+				(gap < 0.01) ? "Optimal within %.2g %%: no plan is below %.6f (lower bound: %s)"
+						: "Optimal within %.1f %%: no plan is below %.6f (lower bound: %s)",
+				100 * gap, bound, method.words());
 	}
 
 	private static void savings(@Nullable Savings savings, PrintWriter out) {

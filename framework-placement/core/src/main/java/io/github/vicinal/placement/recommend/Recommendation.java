@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.solver.BoundMethod;
 import io.github.vicinal.placement.verify.Verdict;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param time wall time of the search
  * @param stopped whether the search was ended before its budget was used
  * @param lowerBound a proven lower bound of the objective, {@code null} if there is none
+ * @param boundMethod how that bound was computed, {@code null} if there is none
  * @param routes what requests of each route gain, in the order of the model; empty if it
  * is unknown where replicas run now
  * @param savings what the gain is worth as capacity and money, {@code null} if it is
@@ -43,8 +45,8 @@ import org.jspecify.annotations.Nullable;
 public record Recommendation(Action action, String reason, @Nullable Plan before, @Nullable Verdict beforeVerdict,
 		Plan after, Verdict afterVerdict, @Nullable Gain gain, List<Move> moves, List<Merge> merges,
 		List<String> notSeen, List<String> givenUp, List<String> assumed, int worthwhileMoves, String solver, long seed,
-		long iterations, Duration time, boolean stopped, @Nullable Double lowerBound, List<RouteGain> routes,
-		@Nullable Savings savings) {
+		long iterations, Duration time, boolean stopped, @Nullable Double lowerBound, @Nullable BoundMethod boundMethod,
+		List<RouteGain> routes, @Nullable Savings savings) {
 
 	/** Gap below which only rounding and the preference of fewer moves are left. */
 	private static final double PROVEN = 2e-6;
@@ -90,7 +92,7 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 		return new Recommendation(this.action, this.reason, this.before, this.beforeVerdict, this.after,
 				this.afterVerdict, this.gain, this.moves, this.merges, all, this.givenUp, this.assumed,
 				this.worthwhileMoves, this.solver, this.seed, this.iterations, this.time, this.stopped, this.lowerBound,
-				this.routes, this.savings);
+				this.boundMethod, this.routes, this.savings);
 	}
 
 	/**
@@ -104,7 +106,7 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 				: new Recommendation(Action.UNDECIDED, why, this.before, this.beforeVerdict, this.after,
 						this.afterVerdict, this.gain, this.moves, this.merges, this.notSeen, this.givenUp, this.assumed,
 						this.worthwhileMoves, this.solver, this.seed, this.iterations, this.time, this.stopped,
-						this.lowerBound, this.routes, this.savings);
+						this.lowerBound, this.boundMethod, this.routes, this.savings);
 	}
 
 	/**

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.solver.BoundMethod;
 import io.github.vicinal.placement.verify.Verdict;
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +63,11 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 				recommendation.notSeen(),
 				new SearchDescriptor(recommendation.solver(), recommendation.seed(), recommendation.iterations(),
 						recommendation.time().toMillis(), recommendation.stopped(), recommendation.lowerBound(),
-						recommendation.gap(), recommendation.relativeGap()));
+						words(recommendation.boundMethod()), recommendation.gap(), recommendation.relativeGap()));
+	}
+
+	private static @Nullable String words(@Nullable BoundMethod method) {
+		return (method != null) ? method.words() : null;
 	}
 
 	private static @Nullable SideDescriptor side(@Nullable Plan plan, @Nullable Verdict verdict) {
@@ -243,14 +248,17 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 	 * @param timeMillis time that it took, in ms
 	 * @param stopped whether it was stopped before its end
 	 * @param lowerBound a proven lower bound of the objective
+	 * @param lowerBoundFrom what the bound rests on, for people
 	 * @param gap how far the plan may be from the best one
 	 * @param relativeGap the same as a part of the plan's objective, from 0 to 1
 	 * @since 0.1.0
 	 */
 	@JsonInclude(Include.NON_NULL)
-	@JsonPropertyOrder({ "solver", "seed", "iterations", "timeMillis", "stopped", "lowerBound", "gap", "relativeGap" })
+	@JsonPropertyOrder({ "solver", "seed", "iterations", "timeMillis", "stopped", "lowerBound", "lowerBoundFrom", "gap",
+			"relativeGap" })
 	public record SearchDescriptor(String solver, long seed, long iterations, long timeMillis, boolean stopped,
-			@Nullable Double lowerBound, @Nullable Double gap, @Nullable Double relativeGap) {
+			@Nullable Double lowerBound, @Nullable String lowerBoundFrom, @Nullable Double gap,
+			@Nullable Double relativeGap) {
 	}
 
 }

@@ -87,11 +87,12 @@ public final class Recommender {
 				? Savings.of(gain, beforeVerdict, verdict, model.prices()) : null;
 		Decision decision = keptSlo(routes, beforeVerdict,
 				decide(verdict, beforeVerdict, gain, moves, maxMoves, evidence.missing(moved), worthwhile));
+		boolean bounded = !Double.isNaN(solution.bound());
 		return new Recommendation(decision.action(), decision.reason(), before, beforeVerdict, after, verdict, gain,
 				moves, MergePlanner.plan(model, after, this.merges), notSeen, Redundancy.givenUp(model, before, after),
 				evidence.assumed(), worthwhile, this.solver.name(), budget.seed(), solution.iterations(),
-				solution.time(), solution.stopped(), Double.isNaN(solution.bound()) ? null : solution.bound(), routes,
-				savings);
+				solution.time(), solution.stopped(), bounded ? solution.bound() : null,
+				bounded ? solution.boundMethod() : null, routes, savings);
 	}
 
 	/**

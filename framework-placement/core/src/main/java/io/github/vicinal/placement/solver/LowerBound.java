@@ -227,6 +227,12 @@ public final class LowerBound {
 		return new LowerBound(problem, problem.value(placement).objective(), work, clock).run();
 	}
 
+	/** How the bound of a problem is computed. */
+	static BoundMethod method(Problem problem) {
+		return (problem.services > MAX_BRANCHED || problem.hosts > MAX_BRANCHED_HOSTS) ? BoundMethod.PRICES
+				: BoundMethod.FIXED_SERVICES;
+	}
+
 	private double run() {
 		if (!this.prepared) {
 			return this.problem.bound();
@@ -235,7 +241,7 @@ public final class LowerBound {
 		Arrays.fill(free, -1);
 		Node root = new Node(free, prices(), this.problem.bound());
 		improve(root, MAX_STEPS);
-		if (this.problem.services > MAX_BRANCHED || this.problem.hosts > MAX_BRANCHED_HOSTS) {
+		if (method(this.problem) == BoundMethod.PRICES) {
 			return Math.min(root.bound, this.incumbent);
 		}
 		return branch(root);

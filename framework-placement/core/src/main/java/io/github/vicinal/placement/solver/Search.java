@@ -178,21 +178,21 @@ final class Search implements Clock {
 
 	/** Ends with what was found here, which nothing is better than. */
 	Solution proven() {
-		return end(this.value.feasible() ? this.value.objective() : Double.NaN, this);
+		return end(this.value.feasible() ? this.value.objective() : Double.NaN, BoundMethod.ALL_PLACEMENTS, this);
 	}
 
 	/** Ends with what was found here, and with the time and iterations of another run. */
 	Solution end(Search other) {
-		return end(this.problem.bound(), other);
+		return end(this.problem.bound(), BoundMethod.UNAVOIDABLE, other);
 	}
 
 	/** Ends with what was found here, and with a lower bound. */
-	Solution end(double bound) {
-		return end(bound, this);
+	Solution end(double bound, BoundMethod method) {
+		return end(bound, method, this);
 	}
 
-	private Solution end(double bound, Search other) {
-		return new Solution(this.best, this.value, bound, other.iterations,
+	private Solution end(double bound, BoundMethod method, Search other) {
+		return new Solution(this.best, this.value, bound, method, other.iterations,
 				Duration.ofNanos(System.nanoTime() - other.start), other.stopped());
 	}
 

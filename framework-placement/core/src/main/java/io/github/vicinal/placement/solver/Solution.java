@@ -8,13 +8,15 @@ import java.time.Duration;
  * @param placement the host of each replica; belongs to the caller
  * @param value its value; may be infeasible if the solver found nothing better
  * @param bound a proven lower bound of the objective, {@code NaN} if there is none
+ * @param boundMethod how the bound was computed
  * @param iterations iterations made
  * @param time wall time taken
  * @param stopped whether it was ended before its budget was used
  * @since 0.1.0
  */
 @SuppressWarnings("ArrayRecordComponent")
-public record Solution(int[] placement, Value value, double bound, long iterations, Duration time, boolean stopped) {
+public record Solution(int[] placement, Value value, double bound, BoundMethod boundMethod, long iterations,
+		Duration time, boolean stopped) {
 
 	/**
 	 * Returns whether the placement is proven to be the best.

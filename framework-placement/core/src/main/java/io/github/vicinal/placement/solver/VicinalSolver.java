@@ -68,7 +68,8 @@ public final class VicinalSolver implements PlacementSolver {
 							(steps) -> search.ended() || System.nanoTime() - end >= 0)
 					: LowerBound.of(problem, search.best(), OPERATIONS * search.iterations(), STEPS, search::ended);
 		}
-		return search.end(bound);
+		BoundMethod method = (bound > problem.bound()) ? LowerBound.method(problem) : BoundMethod.UNAVOIDABLE;
+		return search.end(bound, method);
 	}
 
 	/**

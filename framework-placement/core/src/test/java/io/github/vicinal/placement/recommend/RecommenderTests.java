@@ -22,6 +22,7 @@ import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Service;
+import io.github.vicinal.placement.solver.BoundMethod;
 import io.github.vicinal.placement.solver.Budget;
 import io.github.vicinal.placement.solver.FirstFitAffinity;
 import io.github.vicinal.placement.solver.Progress;
@@ -31,6 +32,8 @@ import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.LongRange;
 import io.github.vicinal.testing.property.Property;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -85,6 +88,32 @@ class RecommenderTests {
 		assertThat(found.relativeGap()).isZero();
 		JsonNode json = JsonMapper.builder().build().readTree(new RecommendationJson().write(found));
 		assertThat(json.get("search").get("relativeGap").doubleValue()).isZero();
+		assertThat(json.get("search").get("lowerBoundFrom").stringValue()).isEqualTo("all placements were tried");
+	}
+
+	/** Which bound a gap rests on depends on the size. */
+	@ParameterizedTest
+	@CsvSource({ "30, 4, FIXED_SERVICES", "40, 17, PRICES", "201, 4, UNAVOIDABLE" })
+	void theBoundSaysWhatItRestsOn(int services, int places, BoundMethod expected) {
+		List<Service> all = new ArrayList<>();
+		List<Edge> edges = new ArrayList<>();
+		for (int s = 0; s < services; s++) {
+			all.add(new Service("s" + s, 1, Resources.of(100, 100)));
+			if (s > 0) {
+				edges.add(new Edge("s" + (s - 1), "s" + s, 1.0 + s % 7, 0.0, null, null, null, Evidence.given()));
+			}
+		}
+		long room = 100L * (services / (places - 1) + 1);
+		List<Host> hosts = new ArrayList<>();
+		for (int h = 0; h < places; h++) {
+			hosts.add(new Host("h" + h, "z", Resources.of(room, room), Resources.none(), Integer.MAX_VALUE));
+		}
+		PlacementModel model = new PlacementModel(all, hosts, edges, List.of(), PathCosts.defaults(),
+				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), null);
+		Recommendation found = new Recommender(new VicinalSolver(), MovePolicy.defaults(), MergeChecker.none())
+			.recommend(model, -1, Budget.ofIterations(200_000, 1), Progress.none());
+		assertThat(found.relativeGap()).isNotNull().isBetween(0.0, 1.0);
+		assertThat(found.boundMethod()).isEqualTo(expected);
 	}
 
 	/** Every solver and every size has a gap, and no plan is better than it says. */

@@ -13,6 +13,7 @@ import com.google.ortools.sat.IntVar;
 import com.google.ortools.sat.LinearExpr;
 import com.google.ortools.sat.LinearExprBuilder;
 import com.google.ortools.sat.Literal;
+import io.github.vicinal.placement.solver.BoundMethod;
 import io.github.vicinal.placement.solver.Budget;
 import io.github.vicinal.placement.solver.ExactSolver;
 import io.github.vicinal.placement.solver.Problem;
@@ -118,7 +119,7 @@ public final class CpSatSolver implements ExactSolver {
 		// Half a unit per edge is lost by rounding.
 		double bound = (status == CpSolverStatus.OPTIMAL) ? problem.value(placement).objective()
 				: problem.baseCost() + all - (solver.bestObjectiveBound() + problem.edges()) / SCALE;
-		return new Solution(placement, problem.value(placement), bound, solver.numConflicts(),
+		return new Solution(placement, problem.value(placement), bound, BoundMethod.EXACT_SOLVER, solver.numConflicts(),
 				Duration.ofNanos(System.nanoTime() - start), watch.stopped);
 	}
 
