@@ -158,6 +158,12 @@ class PlacementEndToEndTests {
 		assertThat(wrong.body()).contains("stok");
 		HttpResponse<String> misspelt = post("{\"maxmoves\": 1}");
 		assertThat(misspelt.statusCode()).isEqualTo(400);
+		assertThat(JsonMapper.shared().readTree(misspelt.body()).path("message").asString(""))
+			.startsWith("'maxmoves' is not known; the members are [concentrate, edgeWeight, ");
+		HttpResponse<String> noNumber = post("{\"maxMoves\": \"x\"}");
+		assertThat(noNumber.statusCode()).isEqualTo(400);
+		assertThat(JsonMapper.shared().readTree(noNumber.body()).path("message").asString(""))
+			.isEqualTo("maxMoves is 'x', which is no Integer");
 		assertThat(post("{\"concentrate\": \"stok\"}").body()).contains("concentrate names 'stok'");
 		assertThat(post("{\"hosts\": \"a\"}").body()).contains("name=cpuMillis:memoryMiB");
 		assertThat(post("{\"searchMillis\": 99999999}").statusCode()).isEqualTo(400);
