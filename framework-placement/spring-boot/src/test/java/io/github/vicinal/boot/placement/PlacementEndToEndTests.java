@@ -29,6 +29,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.client.RestClient;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.registry.ImportHttpServices;
@@ -143,6 +144,23 @@ class PlacementEndToEndTests {
 		assertThat(measured.get("path").asString()).isEqualTo("http");
 		assertThat(measured.get("sameHost").asBoolean()).as("hosts a and b").isFalse();
 		assertThat(measured.get("latencyMicros").asDouble() + measured.get("servedMicros").asDouble()).isPositive();
+	}
+
+	@Test
+	void requestsWithoutAChannelAreCallsOfTheServiceThatAnswersThem() throws Exception {
+		startBoth(model());
+		RestClient client = this.shop.getBean(RestClient.Builder.class).baseUrl(base(this.stock)).build();
+		for (int i = 0; i < 30; i++) {
+			assertThat(client.get().uri("/stock").retrieve().body(String.class)).isEqualTo("7");
+		}
+		JsonNode all = json(get("", "application/json"));
+		assertThat(new ModelJson().read(all.get("model").toString()).edges()).singleElement().satisfies((edge) -> {
+			assertThat(edge.to()).isEqualTo("stock");
+			assertThat(edge.evidence().samples()).isBetween(49L, 50L);
+		});
+		assertThat(all.get("notSeen").toString()).doesNotContain("'localhost'");
+		assertThat(all.get("paths")).singleElement()
+			.satisfies((path) -> assertThat(path.get("to").asString()).isEqualTo("stock"));
 	}
 
 	@Test
