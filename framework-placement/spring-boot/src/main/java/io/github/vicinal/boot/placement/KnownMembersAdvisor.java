@@ -1,19 +1,24 @@
 package io.github.vicinal.boot.placement;
 
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
 import org.springframework.boot.actuate.endpoint.EndpointId;
-import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.OperationType;
 import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
 import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
+import org.springframework.boot.actuate.endpoint.invoke.ParameterMappingException;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.util.MimeTypeUtils;
 
 /**
- * Refuses members of a what-if that the endpoint does not know. Actuator drops them, and
- * a misspelt member would answer another question than the one that was asked.
+ * Refuses members of a what-if that the endpoint does not know, and values of another
+ * type. Actuator drops unknown members, and a misspelt one would answer another question
+ * than the one that was asked. It also leaves messages out of its own errors, so the
+ * answer is made here.
  */
 final class KnownMembersAdvisor implements OperationInvokerAdvisor {
 
@@ -32,12 +37,22 @@ final class KnownMembersAdvisor implements OperationInvokerAdvisor {
 		return (context) -> {
 			for (String name : context.getArguments().keySet()) {
 				if (!known.contains(name)) {
-					String message = "'%s' is not known; the members are %s".formatted(name, known);
-					throw new InvalidEndpointRequestException(message, message);
+					return refused("'%s' is not known; the members are %s".formatted(name, known));
 				}
 			}
-			return invoker.invoke(context);
+			try {
+				return invoker.invoke(context);
+			}
+			catch (ParameterMappingException ex) {
+				return refused("%s is '%s', which is no %s".formatted(ex.getParameter().getName(), ex.getValue(),
+						ex.getParameter().getType().getSimpleName()));
+			}
 		};
+	}
+
+	static WebEndpointResponse<Object> refused(String message) {
+		return new WebEndpointResponse<>(Map.of("message", message), WebEndpointResponse.STATUS_BAD_REQUEST,
+				MimeTypeUtils.APPLICATION_JSON);
 	}
 
 }

@@ -24,10 +24,10 @@ import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 
 /**
- * Report of this instance about itself. Calls of channels come from the channels, which
- * know their peers and count bytes; all others from {@code http.client.requests}. The
- * time in which the application started counts for nothing, as nobody called it.
- * Thread-safe.
+ * Report of this instance about itself. Calls of channels, that of HTTP exchanges among
+ * them, come from the channels, which know their peers and count bytes; all others from
+ * {@code http.client.requests}. The time in which the application started counts for
+ * nothing, as nobody called it. Thread-safe.
  */
 final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> {
 
@@ -43,6 +43,8 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 
 	private final Supplier<@Nullable ClientChannels> channels;
 
+	private final Supplier<@Nullable ChannelReport> exchanges;
+
 	private final Supplier<@Nullable MeterRegistry> meters;
 
 	/** Where counts begin. */
@@ -55,15 +57,19 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 	 * @param host name of its host, {@code null} for one that is made from the identity
 	 * @param zone the zone of that host, empty if there are none
 	 * @param channels its channels, or {@code null} if it has none
+	 * @param exchanges its channel of HTTP exchanges, or {@code null} if no server was
+	 * asked
 	 * @param meters its meters, or {@code null} if it has none
 	 */
 	public LocalInstance(String service, PeerIdentity identity, @Nullable String host, String zone,
-			Supplier<@Nullable ClientChannels> channels, Supplier<@Nullable MeterRegistry> meters) {
+			Supplier<@Nullable ClientChannels> channels, Supplier<@Nullable ChannelReport> exchanges,
+			Supplier<@Nullable MeterRegistry> meters) {
 		this.service = service;
 		this.identity = identity;
 		this.host = (host != null) ? host : madeFrom(identity);
 		this.zone = zone;
 		this.channels = channels;
+		this.exchanges = exchanges;
 		this.meters = meters;
 	}
 
@@ -119,15 +125,12 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 		ClientChannels known = this.channels.get();
 		for (ChannelReport channel : (known != null) ? known.reports() : List.<ChannelReport>of()) {
 			for (PeerReport peer : channel.peers()) {
-				for (PathReport path : peer.paths()) {
-					if (path.calls() > 0) {
-						outgoing.add(new Outgoing(service(channel.name()), peer.address(),
-								(peer.instanceId() != null) ? peer.instanceId() : "", path.path(), path.calls(),
-								(path.bytes() > 0) ? (double) path.bytes() : null, cost(path.cost())));
-						others.merge(host(peer.address()), (double) -path.calls(), Double::sum);
-					}
-				}
+				add(outgoing, others, service(channel.name()), peer);
 			}
+		}
+		ChannelReport ofExchanges = this.exchanges.get();
+		for (PeerReport peer : (ofExchanges != null) ? ofExchanges.peers() : List.<PeerReport>of()) {
+			add(outgoing, others, host(peer.address()), peer);
 		}
 		others.forEach((host, calls) -> {
 			if (calls > 0 && !host.isEmpty()) {
@@ -135,6 +138,18 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 			}
 		});
 		return outgoing;
+	}
+
+	/** Adds the calls to a peer, and takes them from those that the meters have. */
+	private static void add(List<Outgoing> outgoing, Map<String, Double> others, String target, PeerReport peer) {
+		for (PathReport path : peer.paths()) {
+			if (path.calls() > 0) {
+				outgoing.add(new Outgoing(target, peer.address(), (peer.instanceId() != null) ? peer.instanceId() : "",
+						path.path(), path.calls(), (path.bytes() > 0) ? (double) path.bytes() : null,
+						cost(path.cost())));
+				others.merge(host(peer.address()), (double) -path.calls(), Double::sum);
+			}
+		}
 	}
 
 	private static Outgoing.@Nullable Cost cost(@Nullable CostReport known) {

@@ -11,6 +11,7 @@ import io.github.vicinal.boot.autoconfigure.ChannelClientAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.ServiceAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
 import io.github.vicinal.boot.client.ClientChannels;
+import io.github.vicinal.boot.exchange.Exchanges;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.ModelJson;
@@ -60,9 +61,13 @@ public final class PlacementEndpointAutoConfiguration {
 
 	@Bean
 	LocalInstance vicinalPlacementLocalInstance(PlacementProperties properties, PeerIdentity identity,
-			Environment environment, ObjectProvider<ClientChannels> channels, ObjectProvider<MeterRegistry> meters) {
+			Environment environment, ObjectProvider<ClientChannels> channels, ObjectProvider<Exchanges> exchanges,
+			ObjectProvider<MeterRegistry> meters) {
 		return new LocalInstance(environment.getProperty("spring.application.name", "application"), identity,
-				properties.host(), properties.zone(), channels::getIfAvailable, meters::getIfAvailable);
+				properties.host(), properties.zone(), channels::getIfAvailable, () -> {
+					Exchanges known = exchanges.getIfAvailable();
+					return (known != null) ? known.report() : null;
+				}, meters::getIfAvailable);
 	}
 
 	@Bean

@@ -18,7 +18,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LocalInstanceTests {
 
 	private static LocalInstance instance(@Nullable MeterRegistry meters) {
-		return new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "", () -> null, () -> meters);
+		return new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "", () -> null, () -> null,
+				() -> meters);
 	}
 
 	private static void ready(LocalInstance instance) {

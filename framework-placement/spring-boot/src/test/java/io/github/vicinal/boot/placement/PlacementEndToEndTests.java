@@ -29,6 +29,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.client.RestClient;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.registry.ImportHttpServices;
@@ -146,6 +147,23 @@ class PlacementEndToEndTests {
 	}
 
 	@Test
+	void requestsWithoutAChannelAreCallsOfTheServiceThatAnswersThem() throws Exception {
+		startBoth(model());
+		RestClient client = this.shop.getBean(RestClient.Builder.class).baseUrl(base(this.stock)).build();
+		for (int i = 0; i < 30; i++) {
+			assertThat(client.get().uri("/stock").retrieve().body(String.class)).isEqualTo("7");
+		}
+		JsonNode all = json(get("", "application/json"));
+		assertThat(new ModelJson().read(all.get("model").toString()).edges()).singleElement().satisfies((edge) -> {
+			assertThat(edge.to()).isEqualTo("stock");
+			assertThat(edge.evidence().samples()).isBetween(49L, 50L);
+		});
+		assertThat(all.get("notSeen").toString()).doesNotContain("'localhost'");
+		assertThat(all.get("paths")).singleElement()
+			.satisfies((path) -> assertThat(path.get("to").asString()).isEqualTo("stock"));
+	}
+
+	@Test
 	void whatIfChangesHostsAndPins() throws Exception {
 		startBoth(model());
 		JsonNode small = json(post("{\"hosts\": \"a=600:2048, b=600:2048\"}"));
@@ -158,6 +176,12 @@ class PlacementEndToEndTests {
 		assertThat(wrong.body()).contains("stok");
 		HttpResponse<String> misspelt = post("{\"maxmoves\": 1}");
 		assertThat(misspelt.statusCode()).isEqualTo(400);
+		assertThat(JsonMapper.shared().readTree(misspelt.body()).path("message").asString(""))
+			.startsWith("'maxmoves' is not known; the members are [concentrate, edgeWeight, ");
+		HttpResponse<String> noNumber = post("{\"maxMoves\": \"x\"}");
+		assertThat(noNumber.statusCode()).isEqualTo(400);
+		assertThat(JsonMapper.shared().readTree(noNumber.body()).path("message").asString(""))
+			.isEqualTo("maxMoves is 'x', which is no Integer");
 		assertThat(post("{\"concentrate\": \"stok\"}").body()).contains("concentrate names 'stok'");
 		assertThat(post("{\"hosts\": \"a\"}").body()).contains("name=cpuMillis:memoryMiB");
 		assertThat(post("{\"searchMillis\": 99999999}").statusCode()).isEqualTo(400);

@@ -103,7 +103,7 @@ class PlacementServiceTests {
 				false, Duration.ofSeconds(5), Duration.ZERO, Duration.ofMinutes(10), 1, Duration.ofMillis(50), 1,
 				maxMoves, null, null, "a", "", Map.of(), new PlacementProperties.Cost("EUR", 0.5, 2));
 		LocalInstance shop = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "", () -> null,
-				() -> null);
+				() -> null, () -> null);
 		return new PlacementService(properties, model, shop, () -> List.of(others), merges);
 	}
 
