@@ -19,9 +19,17 @@ package io.github.vicinal.requestserver;
  * {@value #GAIN} of what it was.</li>
  * </ul>
  * When neither helps there is a pause, which doubles, from {@value #PAUSE_WINDOWS}
- * windows up to {@value #LONGEST_PAUSE} times as long. It ends early when the rate
- * changes; when it collapses, the limit returns to the maximum, since the contended
- * resource has become slower and may bear more requests.
+ * windows up to {@value #LONGEST_PAUSE} times as long.
+ * <p>
+ * A rate that falls by a quarter while requests wait, beyond chance, means that they need
+ * something else than before. Nothing is known about the limit then, so overload control
+ * rejects nothing, and the limit is raised by a factor of {@value #JUMP} at once.
+ * <p>
+ * <b>Processors</b> are also needed by threads that receive and parse requests. While
+ * many handlers compute, these threads get their share only now and then, so requests
+ * wait in sockets and not for a permit. The limit is therefore also lowered without a
+ * queue, to a quarter of those that run, when {@value #CROWD} or more run for each
+ * processor and the processors are busy. If the rate falls, it returns to what it was.
  * <p>
  * Both thresholds lie between the outcomes that halving and doubling have below and above
  * the knee (a factor of 2 or more, and 1), so a rate need not be exact. Its error is
@@ -31,46 +39,93 @@ package io.github.vicinal.requestserver;
  */
 final class ConcurrencyLimit {
 
-	/** Factor by which the rate must rise for a doubled limit to be kept. */
+	/**
+	 * Factor by which the rate must rise for a raised limit to be kept. Doubling yields a
+	 * factor of 2 below the knee and of 1 above it; the smaller the threshold, the less
+	 * throughput is given away between the two.
+	 */
 	static final double GAIN = 1.15;
 
-	/** Share of the rate that a lowered limit must keep. */
+	/**
+	 * Share of the rate that a lowered limit must keep. The limit becomes twice the
+	 * lowered one, which makes up for the rest.
+	 */
 	static final double KEEP = 0.9;
 
-	/** Number of ended requests in a batch. */
+	/**
+	 * Number of ended requests in a batch: rates of batches are nearly independent once
+	 * each request of a few that run has ended.
+	 */
 	private static final int BATCH = 8;
 
+	/** Number of batches from which their variance is an estimate: 48 ends. */
 	private static final int LEAST_BATCHES = 6;
 
+	/**
+	 * Number of batches after which a measurement ends: 512 ends, whose rate is known
+	 * within 5 % with exponential service times.
+	 */
 	private static final int MOST_BATCHES = 64;
 
-	/** A measurement ends after this number of windows, however exact it is. */
+	/**
+	 * Number of windows after which a measurement ends, however exact it is. A lowered
+	 * limit without a queue is given up after as many, as others wait meanwhile.
+	 */
 	private static final int LONGEST_WINDOWS = 10;
 
-	/** The relative error with which the rate before an experiment must be known. */
+	/**
+	 * Relative error with which the rate before an experiment must be known: half the
+	 * distance from 1 to {@link #KEEP}.
+	 */
 	private static final double EXACT = 0.05;
 
 	/**
-	 * The part of permits that must go to requests that waited, for the queue to stand.
+	 * Share of permits that must go to requests that waited, for the queue to stand. The
+	 * queue may be empty now and then by chance.
 	 */
 	private static final double SATURATED = 0.8;
 
-	/** The distance from the threshold, in standard errors, that decides early. */
+	/**
+	 * Distance from a threshold, in standard errors, that decides early: chance exceeds
+	 * it once in 700 times.
+	 */
 	private static final double DEVIATIONS = 3;
 
-	/** The relative change of the rate that makes void what is known about limits. */
+	/**
+	 * Relative change of the rate that makes void what is known about limits. It is
+	 * larger than what {@link #GAIN} and {@link #KEEP} call no change.
+	 */
 	private static final double CHANGED = 0.25;
 
 	/**
-	 * The part of the rate below which the limit is the most again: what requests wait
-	 * for has become slower then, and may bear more of them.
+	 * Factor by which the limit is raised when the rate has fallen: requests of another
+	 * kind may need far more, and wait until they have it.
 	 */
-	private static final double COLLAPSED = 0.5;
+	private static final int JUMP = 8;
 
-	/** The length of the first pause, in windows. */
+	/**
+	 * Number of running requests for each processor from which they are a crowd: a thread
+	 * that becomes runnable, such as one that receives a request, may have to wait for
+	 * the time slices of so many others.
+	 */
+	private static final int CROWD = 8;
+
+	/** Share of the processors in use from which they may be what requests wait for. */
+	private static final double BUSY = 0.9;
+
+	/**
+	 * Number of looks per window below which time does not fully count, as in
+	 * {@link HangDetector}: nothing ends in a process that is paused, either.
+	 */
+	private static final int LOOKS = 4;
+
+	/**
+	 * Length of the first pause, in windows. An experiment takes a few windows, so it is
+	 * the smaller part of the time.
+	 */
 	private static final int PAUSE_WINDOWS = 10;
 
-	/** The length of the longest pause, in first ones. */
+	/** Length of the longest pause, in first ones: half a minute by default. */
 	private static final int LONGEST_PAUSE = 32;
 
 	private enum Step {
@@ -97,6 +152,11 @@ final class ConcurrencyLimit {
 
 	private final ServiceTimes times;
 
+	private final Processors processors;
+
+	/** Number of running requests that are a crowd. */
+	private final int crowd;
+
 	private int limit;
 
 	/** The limit before the experiment. */
@@ -109,6 +169,21 @@ final class ConcurrencyLimit {
 
 	/** The rate at the limit before the experiment, in ends per ns. */
 	private double rate;
+
+	/** The squared coefficient of variation of service times at that limit. */
+	private double variation;
+
+	/** Whether the limit was lowered although no requests waited. */
+	private boolean crowded;
+
+	/** Time of the last look. */
+	private long looked;
+
+	/** Time in which requests have waited without a break, as it was looked at, in ns. */
+	private long waitedNanos;
+
+	/** The number of requests that had ended when that began. */
+	private long endsBeforeWait;
 
 	/** The rate at half of the limit, while it climbs. */
 	private double lowerRate;
@@ -146,13 +221,16 @@ final class ConcurrencyLimit {
 	/** Whether a larger limit is known not to raise the rate. */
 	private boolean confirmed;
 
-	ConcurrencyLimit(int least, int most, long windowNanos, ServiceTimes times, long now) {
+	ConcurrencyLimit(int least, int most, long windowNanos, ServiceTimes times, Processors processors, long now) {
 		this.least = least;
 		this.most = most;
 		this.windowNanos = windowNanos;
 		this.times = times;
+		this.processors = processors;
+		this.crowd = (least < most) ? CROWD * processors.count() : Integer.MAX_VALUE;
 		this.limit = most;
 		this.since = now;
+		this.looked = now;
 		this.batchSince = now;
 		this.pauseUntil = now;
 	}
@@ -196,32 +274,93 @@ final class ConcurrencyLimit {
 		return true;
 	}
 
+	/** Returns whether requests must be looked at as they end, too. */
+	boolean crowd(int running) {
+		return running >= this.crowd;
+	}
+
 	/**
-	 * Looks at a request that comes.
+	 * Looks at a request that comes, or at one of a crowd that ends.
 	 * @param running how many run
 	 * @param waiting how many wait
 	 * @param now the time
 	 */
-	void arrived(int running, int waiting, long now) {
+	void look(int running, int waiting, long now) {
 		if (this.least == this.most) {
 			return;
 		}
+		long passed = now - this.looked;
 		long lasts = now - this.since;
-		if (lasts < 0) {
+		long window = Math.max(this.windowNanos, this.times.meanNanos());
+		this.looked = now;
+		if (passed < 0 || lasts < 0 || (this.step == Step.REST && passed > window)) {
+			// The clock has jumped, or the process was paused.
 			begin(now);
 			return;
 		}
-		long window = Math.max(this.windowNanos, this.times.meanNanos());
 		if (this.settling) {
-			settle(running, waiting, lasts >= window, now);
+			settle(running, waiting, lasts, window, now);
 			return;
 		}
 		long ends = this.times.ended();
-		batch(ends, now);
-		if (lasts >= window && ends - this.endsThen >= this.limit
-				&& decided((double) (ends - this.endsThen) / lasts, lasts >= LONGEST_WINDOWS * window)) {
-			measured((double) (ends - this.endsThen) / lasts, this.handed >= SATURATED * (ends - this.endsThen), now);
+		waited(waiting, ends, passed);
+		if (endsTooFew(ends)) {
+			fewer(ends, now);
+			return;
 		}
+		batch(ends, now);
+		if (lasts >= window && ends - this.endsThen >= Math.min(this.limit, running)
+				&& decided((double) (ends - this.endsThen) / lasts, lasts >= LONGEST_WINDOWS * window)) {
+			measured((double) (ends - this.endsThen) / lasts, this.handed >= SATURATED * (ends - this.endsThen),
+					running, now);
+		}
+	}
+
+	private void waited(int waiting, long ends, long passed) {
+		if (waiting > 0) {
+			this.waitedNanos += Math.min(passed, this.windowNanos / LOOKS);
+		}
+		else {
+			this.waitedNanos = 0;
+			this.endsBeforeWait = ends;
+		}
+	}
+
+	/**
+	 * Returns whether the known rate has fallen while requests wait, and chance cannot
+	 * explain it: the number of ends varies by its square root times the coefficient of
+	 * variation of service times, and those that run may all end together.
+	 */
+	private boolean endsTooFew(long ends) {
+		boolean known = (this.step == Step.REST) ? this.confirmed : this.step == Step.LOWERED && this.crowded;
+		double expected = (1 - CHANGED) * this.rate * this.waitedNanos;
+		return known && this.waitedNanos >= this.windowNanos && ends - this.endsBeforeWait < expected - this.limit
+				- DEVIATIONS * Math.sqrt(expected * this.variation);
+	}
+
+	private void fewer(long ends, long now) {
+		double measured = (double) (ends - this.endsBeforeWait) / this.waitedNanos;
+		if (this.step == Step.LOWERED) {
+			this.limit = this.before;
+			rest(now);
+		}
+		else {
+			changed(now);
+			known(measured);
+			raise(JUMP, now);
+		}
+	}
+
+	/** Makes void what is known about limits: another resource limits the rate now. */
+	private void changed(long now) {
+		this.pause = 1;
+		this.pauseUntil = now;
+		this.confirmed = false;
+	}
+
+	private void known(double measured) {
+		this.rate = measured;
+		this.variation = this.times.spread();
 	}
 
 	private void batch(long ends, long now) {
@@ -249,19 +388,24 @@ final class ConcurrencyLimit {
 		return Math.abs(measured - threshold) > DEVIATIONS * error;
 	}
 
-	private void settle(int running, int waiting, boolean late, long now) {
+	private void settle(int running, int waiting, long lasts, long window, long now) {
 		boolean fewer = this.step == Step.LOWERED;
 		if (fewer ? running <= this.limit : running >= this.limit && waiting > 0) {
 			this.settling = false;
 			begin(now);
 		}
-		else if (!fewer && late) {
+		else if (fewer && lasts >= LONGEST_WINDOWS * this.windowNanos && this.crowded) {
+			// Others must not wait for long while these end.
+			this.limit = this.before;
+			rest(now);
+		}
+		else if (!fewer && lasts >= window) {
 			// Demand does not reach the limit, so nothing can be measured.
 			rest(now);
 		}
 	}
 
-	private void measured(double measured, boolean saturated, long now) {
+	private void measured(double measured, boolean saturated, int running, long now) {
 		boolean enough = measured >= KEEP * this.rate;
 		switch (this.step) {
 			case REST -> {
@@ -269,13 +413,24 @@ final class ConcurrencyLimit {
 				if (saturated) {
 					compare(measured, now);
 				}
+				else if (crowd(running) && now - this.pauseUntil >= 0 && this.processors.load() >= BUSY) {
+					known(measured);
+					this.before = this.limit;
+					this.crowded = true;
+					change(Step.LOWERED, Math.max(this.least, running / 4), now);
+				}
 			}
 			case LOWERED -> {
 				this.confirmed |= enough;
 				if (enough) {
-					this.rate = Math.max(this.rate, measured);
+					this.crowded = false;
+					known(Math.max(this.rate, measured));
 					this.limit = 2 * this.limit;
 					lower(now);
+				}
+				else if (this.crowded) {
+					this.limit = this.before;
+					rest(now);
 				}
 				else {
 					climb(measured, now);
@@ -299,8 +454,8 @@ final class ConcurrencyLimit {
 					rest(now);
 				}
 				else if (measured >= GAIN * this.rate) {
-					this.rate = measured;
-					raise(now);
+					known(measured);
+					raise(2, now);
 				}
 				else {
 					this.confirmed = true;
@@ -312,37 +467,32 @@ final class ConcurrencyLimit {
 	}
 
 	private void compare(double measured, long now) {
-		if (Math.abs(measured - this.rate) > CHANGED * this.rate) {
-			// Another resource limits the rate now.
-			this.pause = 1;
-			this.pauseUntil = now;
-			this.confirmed = false;
+		boolean fell = measured < (1 - CHANGED) * this.rate;
+		if (fell || measured > (1 + CHANGED) * this.rate) {
+			changed(now);
 		}
-		boolean collapsed = measured < COLLAPSED * this.rate;
-		this.rate = measured;
-		if (collapsed) {
-			this.lowerNext = false;
-			this.limit = this.most;
-			return;
-		}
+		known(measured);
 		if (now - this.pauseUntil < 0) {
 			return;
 		}
-		if (this.lowerNext || this.limit == this.most) {
+		if (fell) {
+			raise(JUMP, now);
+		}
+		else if (this.lowerNext || this.limit == this.most) {
 			lower(now);
 		}
 		else {
-			raise(now);
+			raise(2, now);
 		}
 	}
 
-	private void raise(long now) {
+	private void raise(int factor, long now) {
 		this.before = this.limit;
 		if (this.limit == this.most) {
 			rest(now);
 			return;
 		}
-		change(Step.RAISED, Math.min(this.most, 2 * this.limit), now);
+		change(Step.RAISED, (int) Math.min(this.most, (long) factor * this.limit), now);
 	}
 
 	/**
@@ -375,6 +525,7 @@ final class ConcurrencyLimit {
 	private void rest(long now) {
 		this.step = Step.REST;
 		this.settling = false;
+		this.crowded = false;
 		this.lowerNext = false;
 		this.pauseUntil = now + this.windowNanos * PAUSE_WINDOWS * this.pause;
 		this.pause = Math.min(LONGEST_PAUSE, 2 * this.pause);
@@ -384,6 +535,8 @@ final class ConcurrencyLimit {
 	private void begin(long now) {
 		this.since = now;
 		this.endsThen = this.times.ended();
+		this.waitedNanos = 0;
+		this.endsBeforeWait = this.endsThen;
 		this.batches = 0;
 		this.batchMean = 0;
 		this.batchSquares = 0;

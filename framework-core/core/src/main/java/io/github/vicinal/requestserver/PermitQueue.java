@@ -39,6 +39,8 @@ final class PermitQueue {
 	/** Shortest time between two looks at those who wait. */
 	private static final long LEAST_LOOK_NANOS = 1_000_000;
 
+	private static final Priority LOWEST = Priority.values()[Priority.values().length - 1];
+
 	private static final long ONE_WAITS = 1L << 32;
 
 	private static final long CLOSED = 1L << 62;
@@ -66,7 +68,7 @@ final class PermitQueue {
 
 	private final ServiceTimes times = new ServiceTimes();
 
-	private final OverloadDetector overload;
+	private final Overload overload;
 
 	private final HangDetector hang;
 
@@ -75,12 +77,16 @@ final class PermitQueue {
 	private volatile int limit;
 
 	PermitQueue(RequestServerSettings settings, LongSupplier clock) {
+		this(settings, clock, new Processors());
+	}
+
+	PermitQueue(RequestServerSettings settings, LongSupplier clock, Processors processors) {
 		this.settings = settings;
 		this.clock = clock;
-		this.overload = new OverloadDetector(settings.interval().toNanos(), this.times);
+		this.overload = new Overload(settings.interval().toNanos(), this.times, this.queues);
 		this.hang = new HangDetector(settings.interval().toNanos(), this.times);
 		this.concurrency = new ConcurrencyLimit(settings.threads().least(), settings.threads().most(),
-				settings.interval().toNanos(), this.times, clock.getAsLong());
+				settings.interval().toNanos(), this.times, processors, clock.getAsLong());
 		this.limit = this.concurrency.limit();
 		for (Priority priority : Priority.values()) {
 			this.queues.put(priority, new TicketList());
@@ -138,9 +144,9 @@ final class PermitQueue {
 		try {
 			long now = this.clock.getAsLong();
 			long word = this.state.get();
-			this.concurrency.arrived(running(word), waiting(word), now);
+			this.concurrency.look(running(word), waiting(word), now);
 			promoted = adapt(now);
-			this.overload.arrived(waiting(this.state.get()) == 0);
+			this.overload.arrived(ticket.priority());
 			refused = shed(now);
 			entry = enter(ticket, now);
 		}
@@ -179,17 +185,14 @@ final class PermitQueue {
 
 	private long nextLookNanos(long now) {
 		long next = this.hang.nextLookNanos();
-		if (sheds(now)) {
-			for (TicketList queue : this.queues.values()) {
-				Ticket first = queue.first();
-				if (first != null) {
-					next = Math.min(next, patienceNanos(first.priority()) - (now - first.queuedNanos) + 1);
-				}
+		for (Map.Entry<Priority, TicketList> queue : this.queues.entrySet()) {
+			Ticket first = queue.getValue().first();
+			if (first != null) {
+				Priority priority = queue.getKey();
+				long known = sheds(priority, now) ? patienceNanos(priority) - (now - first.queuedNanos) + 1
+						: this.overload.nextLookNanos(priority, paceNanos(), now);
+				next = (known >= 0) ? Math.min(next, known) : next;
 			}
-		}
-		else {
-			long known = this.overload.nextLookNanos(paceNanos(), now);
-			next = (known >= 0) ? Math.min(next, known) : next;
 		}
 		return Math.max(LEAST_LOOK_NANOS, next);
 	}
@@ -221,31 +224,22 @@ final class PermitQueue {
 	 * rejects those that have waited for too long, whatever their class.
 	 */
 	private @Nullable Ticket shed(long now) {
-		int waiting = waiting(this.state.get());
-		if (waiting == 0) {
+		if (waiting(this.state.get()) == 0) {
 			return null;
 		}
-		this.overload.waits(oldestNanos(now), waiting, paceNanos(), now);
-		return sheds(now) ? expire(now) : null;
+		this.overload.waits(paceNanos(), now);
+		return expire(now);
 	}
 
-	/** Returns how long the oldest request of all classes has waited. */
-	private long oldestNanos(long now) {
-		long oldest = 0;
-		for (TicketList queue : this.queues.values()) {
-			Ticket first = queue.first();
-			if (first != null) {
-				oldest = Math.max(oldest, now - first.queuedNanos);
-			}
-		}
-		return oldest;
-	}
-
-	/** Rejects those that have waited for longer than their patience. */
+	/**
+	 * Rejects those that have waited for longer than their patience, where their class is
+	 * overloaded or everything hangs.
+	 */
 	private @Nullable Ticket expire(long now) {
 		Ticket refused = null;
-		for (TicketList queue : this.queues.values()) {
-			Ticket first = queue.first();
+		for (Map.Entry<Priority, TicketList> entry : this.queues.entrySet()) {
+			TicketList queue = entry.getValue();
+			Ticket first = sheds(entry.getKey(), now) ? queue.first() : null;
 			while (first != null && now - first.queuedNanos > patienceNanos(first.priority())) {
 				queue.remove(first);
 				first.queued = false;
@@ -262,7 +256,7 @@ final class PermitQueue {
 			long word = this.state.get();
 			Refusal refusal = refusal(ticket, word, now);
 			if (refusal != null) {
-				count(refusal.reason());
+				count(refusal.reason(), ticket.priority());
 				ticket.why = refusal;
 				return Entry.REFUSED;
 			}
@@ -334,7 +328,7 @@ final class PermitQueue {
 					"is overloaded: of %d requests that run none has ended for %.1f ms", running(word),
 					this.hang.withoutEndNanos() / 1e6);
 		}
-		if (overloaded(now)) {
+		if (overloaded(ticket.priority(), now)) {
 			long expected = expectedWaitNanos(ahead(ticket.priority()));
 			if (expected > patience) {
 				return new Refusal(Reason.OVERLOAD, retryAfter(),
@@ -419,11 +413,10 @@ final class PermitQueue {
 				forget(counted);
 			}
 			long now = this.clock.getAsLong();
-			int queued = waiting(this.state.get());
-			if (queued > 0) {
+			if (waiting(this.state.get()) > 0) {
 				this.hang.progress(now);
-				this.overload.taken(oldestNanos(now), queued - 1, paceNanos(), now);
-				refused = overloaded(now) ? expire(now) : null;
+				this.overload.taken(paceNanos(), now);
+				refused = expire(now);
 			}
 			boolean done = false;
 			while (!done) {
@@ -455,7 +448,7 @@ final class PermitQueue {
 	}
 
 	private Ticket refuse(Ticket ticket, Refusal refusal, @Nullable Ticket others) {
-		count(refusal.reason());
+		count(refusal.reason(), ticket.priority());
 		forget(ticket.bulkheads());
 		ticket.why = refusal;
 		ticket.next = others;
@@ -497,7 +490,7 @@ final class PermitQueue {
 			queue(ticket).remove(ticket);
 			this.state.addAndGet(-ONE_WAITS);
 			forget(ticket.bulkheads());
-			count(reason);
+			count(reason, ticket.priority());
 			signalIfIdle();
 			refusal = (reason == Reason.DEADLINE) ? deadlinePassed(this.clock.getAsLong() - ticket.queuedNanos)
 					: new Refusal(reason, retryAfter(), "was told that the caller has gone");
@@ -531,10 +524,10 @@ final class PermitQueue {
 		}
 	}
 
-	private void count(Reason reason) {
+	private void count(Reason reason, Priority priority) {
 		// Requests of these two reasons would not have waited in any case.
 		if (reason != Reason.BULKHEAD && reason != Reason.SHUTTING_DOWN) {
-			this.overload.rejected();
+			this.overload.rejected(priority);
 		}
 		this.refusals.merge(reason, 1L, Long::sum);
 	}
@@ -553,7 +546,7 @@ final class PermitQueue {
 		Refusal refusal = new Refusal(Reason.OVERLOAD, retryAfter(), "has no thread left and cannot start one");
 		this.lock.lock();
 		try {
-			count(refusal.reason());
+			count(refusal.reason(), ticket.priority());
 		}
 		finally {
 			this.lock.unlock();
@@ -579,6 +572,27 @@ final class PermitQueue {
 	 */
 	void served(long nanos, int count) {
 		this.times.record(nanos, count);
+		if (this.concurrency.crowd(running(this.state.get()))) {
+			lookAtLimit();
+		}
+	}
+
+	/** Looks at the limit, whether requests wait or not, unless somebody else looks. */
+	private void lookAtLimit() {
+		Ticket promoted;
+		if (!this.lock.tryLock()) {
+			return;
+		}
+		try {
+			long now = this.clock.getAsLong();
+			long word = this.state.get();
+			this.concurrency.look(running(word), waiting(word), now);
+			promoted = adapt(now);
+		}
+		finally {
+			this.lock.unlock();
+		}
+		grantAll(promoted);
 	}
 
 	/**
@@ -588,13 +602,13 @@ final class PermitQueue {
 		return this.times.brief();
 	}
 
-	/** Returns whether those who have waited for too long are rejected. */
-	private boolean sheds(long now) {
-		return this.hang.hangs() || overloaded(now);
+	/** Returns whether those of a class who have waited for too long are rejected. */
+	private boolean sheds(Priority priority, long now) {
+		return this.hang.hangs() || overloaded(priority, now);
 	}
 
-	private boolean overloaded(long now) {
-		return this.overload.overloaded(paceNanos(), now) && this.concurrency.confirmed();
+	private boolean overloaded(Priority priority, long now) {
+		return this.overload.overloaded(priority, paceNanos(), now) && this.concurrency.confirmed();
 	}
 
 	private long paceNanos() {
@@ -705,7 +719,7 @@ final class PermitQueue {
 				this.overload.idle();
 				this.hang.progress(now);
 			}
-			return new Snapshot(sheds(now), this.overload.episodes(), new TreeMap<>(this.refusals),
+			return new Snapshot(sheds(LOWEST, now), this.overload.episodes(), new TreeMap<>(this.refusals),
 					new TreeMap<>(this.bulkheads));
 		}
 		finally {

@@ -39,9 +39,13 @@ class ConcurrencyLimitTests {
 	private static final double END = 45;
 
 	private static Simulation simulation(int width, ToDoubleFunction<Random> service, double warm) {
+		return simulation(width, service, warm, 1);
+	}
+
+	private static Simulation simulation(int width, ToDoubleFunction<Random> service, double warm, long seed) {
 		RequestServerSettings settings = RequestServerSettings.of("simulated", new Threads.Auto(1, 200))
 			.withQueueCapacity(200);
-		return new Simulation(settings, width, service, warm, 1);
+		return new Simulation(settings, width, service, warm, seed);
 	}
 
 	@ParameterizedTest
@@ -80,6 +84,76 @@ class ConcurrencyLimitTests {
 		assertThat(outcome.responseQuantile(0.99)).isLessThan(10 * SERVICE);
 	}
 
+	/**
+	 * Requests need a processor on their way in, too, and come in slowly while many run:
+	 * so slowly that none waits for a permit.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "2, 0.00005", "5, 0.00005", "10, 0.00005", "2, 0.0002", "5, 0.0001" })
+	void processorsThatRequestsNeedOnTheirWayInAreFound(double load, double intake) {
+		double capacity = 2 / SERVICE;
+		Simulation simulation = simulation(2, CONSTANT, WARM).intake(1, intake)
+			.load(0, LOADED, 0.5 * capacity)
+			.load(LOADED, END, load * capacity);
+		Outcome outcome = simulation.run();
+		double left = 2 - load * capacity * intake;
+		assertThat(outcome.responses().size()).isGreaterThan((int) (0.93 * left / SERVICE * (END - WARM)));
+		assertThat(outcome.responseQuantile(0.99)).isLessThan(10 * SERVICE);
+		assertThat(simulation.intakeQuantile(0.99)).isLessThan(0.05);
+		assertThat(simulation.limit()).isLessThan(20);
+	}
+
+	/** A server that has known nothing but overload since it started. */
+	@ParameterizedTest
+	@CsvSource({ "2, 0.0002", "5, 0.0001", "10, 0.00005" })
+	void processorsAreFoundAfterAStartUnderOverload(double load, double intake) {
+		double capacity = 2 / SERVICE;
+		Simulation simulation = simulation(2, CONSTANT, WARM).intake(1, intake).load(0, END, load * capacity);
+		Outcome outcome = simulation.run();
+		double left = 2 - load * capacity * intake;
+		assertThat(outcome.responses().size()).isGreaterThan((int) (0.93 * left / SERVICE * (END - WARM)));
+		assertThat(outcome.responseQuantile(0.99)).isLessThan(10 * SERVICE);
+		assertThat(simulation.intakeQuantile(0.99)).isLessThan(0.05);
+	}
+
+	/**
+	 * As many requests as before suddenly wait for something that is not short: others
+	 * that keep the processors busy make no difference.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "0.05, 0", "0.2, 0", "0.5, 0", "0.05, 1", "0.2, 1", "0.5, 1" })
+	void requestsThatAreSlowByThemselvesAreHardlyHeldUp(double seconds, double othersLoad) {
+		Simulation simulation = simulation(MANY, CONSTANT, LOADED).load(0, END, 300).beside(othersLoad);
+		simulation.at(LOADED, () -> simulation.serve((random) -> seconds));
+		Outcome outcome = simulation.run();
+		assertThat(outcome.refused()).isZero();
+		assertThat(outcome.responseQuantile(0.9999)).isLessThan((othersLoad > 0) ? 2 * seconds + 0.2 : 1.01 * seconds);
+		assertThat(simulation.limit()).isEqualTo(200);
+	}
+
+	/** A pool of four was found; then come requests that wait for other things. */
+	@ParameterizedTest
+	@CsvSource({ "0.02, 300, 0.005", "0.02, 1000, 0.005", "0.05, 300, 0.005", "0.05, 1000, 0.005", "0.1, 50, 0.005",
+			"0.1, 300, 0.005", "0.1, 1000, 0.01" })
+	void requestsOfAnotherKindAreHardlyEverRejected(double seconds, double perSecond, double share) {
+		int came = 0;
+		int rejected = 0;
+		for (int seed = 1; seed <= 10; seed++) {
+			Simulation simulation = simulation(4, CONSTANT, 20, seed).pooled()
+				.load(0, LOADED, 400)
+				.load(LOADED, 20, 1_600)
+				.load(20, 40, perSecond);
+			simulation.at(20, () -> {
+				simulation.widen(MANY);
+				simulation.serve((random) -> seconds);
+			});
+			Outcome outcome = simulation.run();
+			came += outcome.responses().size() + outcome.refused();
+			rejected += outcome.refused();
+		}
+		assertThat((double) rejected / came).isLessThanOrEqualTo(share);
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "1, 0.8", "4, 0.8", "4, 0.9", "10, 0.9", "50, 0.9" })
 	void whatAPoolCanDoIsNeverRejected(int connections, double load) {
@@ -87,6 +161,17 @@ class ConcurrencyLimitTests {
 		Simulation simulation = simulation(connections, EXPONENTIAL, 0).pooled().load(0, END, load * capacity);
 		assertThat(simulation.run().refused()).isZero();
 		assertThat(simulation.limit()).isEqualTo(200);
+	}
+
+	/** Many run by chance near saturation, so fewer are tried without any overload. */
+	@ParameterizedTest
+	@CsvSource({ "0.8, 0", "0.9, 0.0001" })
+	void whatProcessorsCanDoIsNeverRejected(double load, double intake) {
+		double capacity = 2 / (SERVICE + intake);
+		Outcome outcome = simulation(2, EXPONENTIAL, 0).intake((intake > 0) ? 1 : 0, intake)
+			.load(0, END, load * capacity)
+			.run();
+		assertThat(outcome.refused()).isZero();
 	}
 
 	/** Waiting for nothing that is short, so as many run as there are. */
@@ -111,6 +196,19 @@ class ConcurrencyLimitTests {
 		Outcome outcome = simulation.run();
 		assertThat(simulation.limit()).isGreaterThan(50);
 		assertThat(outcome.refused()).isZero();
+	}
+
+	/** Nothing ends in a process that is paused, which says nothing about the limit. */
+	@Test
+	void aPauseOfTheProcessIsNoCollapse() {
+		Simulation simulation = simulation(4, CONSTANT, WARM).pooled().load(0, LOADED, 400).load(LOADED, END, 1_600);
+		for (int at = 20; at < 40; at++) {
+			simulation.clockJumps(at, Duration.ofMillis(300))
+				.at(at + 0.2, () -> assertThat(simulation.limit()).isLessThan(20));
+		}
+		Outcome outcome = simulation.run();
+		assertThat(outcome.responses().size()).isGreaterThan((int) (0.95 * 800 * (END - WARM)));
+		assertThat(outcome.responseQuantile(0.5)).isLessThan(10 * SERVICE);
 	}
 
 	@Test

@@ -214,10 +214,72 @@ class OverloadTests {
 		rejectsAtMost(0.005, threads, load / SERVICE * threads, EXPONENTIAL);
 	}
 
+	/** Service times with a mean of about 5 ms. */
+	private enum Tail {
+
+		/** Infinite variance, cut off at 5 s. */
+		PARETO_15((random) -> Math.min(5, SERVICE / 3 * Math.pow(1 - random.nextDouble(), -1 / 1.5))),
+
+		/** A squared coefficient of variation of 1. */
+		PARETO_24((random) -> SERVICE * 1.4142 / 2.4142 * Math.pow(1 - random.nextDouble(), -1 / 2.4142)),
+
+		/** A squared coefficient of variation of 1.7. */
+		LOGNORMAL_1((random) -> SERVICE * Math.exp(random.nextGaussian() - 0.5)),
+
+		/** A squared coefficient of variation of 8.5. */
+		LOGNORMAL_15((random) -> SERVICE * Math.exp(1.5 * random.nextGaussian() - 1.125)),
+
+		/** One of ten takes 46 times as long as the others. */
+		BIMODAL((random) -> (random.nextDouble() < 0.1) ? 0.0418 : 0.000909);
+
+		private final ToDoubleFunction<Random> seconds;
+
+		Tail(ToDoubleFunction<Random> seconds) {
+			this.seconds = seconds;
+		}
+
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "PARETO_15, 4, 0.7", "PARETO_24, 4, 0.9", "LOGNORMAL_1, 4, 0.9", "LOGNORMAL_15, 4, 0.9",
+			"BIMODAL, 4, 0.9", "PARETO_15, 16, 0.7" })
+	void heavyTailsAreNoOverload(Tail tail, int threads, double load) {
+		rejectsAtMost(0.005, 5, threads, load / SERVICE * threads, tail.seconds);
+	}
+
+	/**
+	 * Half of the capacity is asked for by what is critical: long requests may hold all
+	 * permits, but what lower classes ask for does not have it rejected.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "PARETO_15, 2", "PARETO_24, 2", "LOGNORMAL_1, 2", "LOGNORMAL_15, 2", "BIMODAL, 2", "PARETO_15, 5",
+			"LOGNORMAL_15, 5", "BIMODAL, 5" })
+	void heavyTailsOfLowerClassesDoNotHaveWhatIsCriticalRejected(Tail tail, double load) {
+		int threads = 4;
+		double capacity = threads / SERVICE;
+		int rejected = 0;
+		double busy = 0;
+		int seeds = 4;
+		for (int seed = 1; seed <= seeds; seed++) {
+			Simulation simulation = new Simulation(threads, MANY_PROCESSORS, tail.seconds, WARM, seed)
+				.load(0, END, 0.5 * capacity, Priority.CRITICAL)
+				.load(0, END, (load - 0.5) * capacity, Priority.NORMAL);
+			busy += simulation.run().busy(threads, WARM, END) / seeds;
+			rejected += simulation.refused(Priority.CRITICAL);
+		}
+		assertThat(rejected).isZero();
+		assertThat(busy).isGreaterThan(0.95);
+	}
+
 	private static void rejectsAtMost(double share, int threads, double perSecond, ToDoubleFunction<Random> service) {
+		rejectsAtMost(share, 20, threads, perSecond, service);
+	}
+
+	private static void rejectsAtMost(double share, int seeds, int threads, double perSecond,
+			ToDoubleFunction<Random> service) {
 		int came = 0;
 		int rejected = 0;
-		for (int seed = 1; seed <= 20; seed++) {
+		for (int seed = 1; seed <= seeds; seed++) {
 			Outcome outcome = new Simulation(threads, MANY_PROCESSORS, service, 10, seed).load(0, 70, perSecond).run();
 			came += outcome.responses().size() + outcome.refused();
 			rejected += outcome.refused();

@@ -1,8 +1,10 @@
 package io.github.vicinal.requestserver;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -20,6 +22,12 @@ import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 final class Simulation {
 
 	private static final double NANOS = 1e9;
+
+	/**
+	 * Processors of the machine. Requests compute if as many get on at once, else they
+	 * wait for something else.
+	 */
+	private static final int PROCESSORS = 2;
 
 	/** The version of events in which the queue is looked at. */
 	private static final int LOOK = -1;
@@ -42,6 +50,16 @@ final class Simulation {
 	 */
 	private boolean pooled;
 
+	/** How many requests get on at once on their way in. */
+	private int entrances;
+
+	/** What each takes of a processor on its way in. */
+	private double intakeSeconds;
+
+	private final Deque<Work> incoming = new ArrayDeque<>();
+
+	private final List<Double> intakes = new ArrayList<>();
+
 	private final double warmSeconds;
 
 	private final List<Work> running = new ArrayList<>();
@@ -59,6 +77,12 @@ final class Simulation {
 	private final List<Double> responses = new ArrayList<>();
 
 	private double slotSeconds;
+
+	/** Processor time that was used, in seconds. */
+	private double used;
+
+	/** Share of the processors that something else keeps busy. */
+	private double othersLoad;
 
 	private int refused;
 
@@ -81,7 +105,7 @@ final class Simulation {
 	Simulation(RequestServerSettings settings, int processors, ToDoubleFunction<Random> serviceSeconds,
 			double warmSeconds, long seed) {
 		this.random = new Random(seed);
-		this.queue = new PermitQueue(settings, () -> (long) (this.now * NANOS) + this.offset);
+		this.queue = new PermitQueue(settings, () -> (long) (this.now * NANOS) + this.offset, new Busy());
 		this.serviceSeconds = serviceSeconds;
 		this.processors = processors;
 		this.warmSeconds = warmSeconds;
@@ -90,6 +114,22 @@ final class Simulation {
 	/** Lets only so many of those that run get on, while the others wait. */
 	Simulation pooled() {
 		this.pooled = true;
+		return this;
+	}
+
+	/**
+	 * Lets requests take processors on their way in, beside those that run, as sending,
+	 * receiving and parsing them does.
+	 */
+	Simulation intake(int threads, double seconds) {
+		this.entrances = threads;
+		this.intakeSeconds = seconds;
+		return this;
+	}
+
+	/** Keeps a share of the processors busy with something else. */
+	Simulation beside(double load) {
+		this.othersLoad = load;
 		return this;
 	}
 
@@ -159,7 +199,7 @@ final class Simulation {
 				}).run();
 			}
 			else if (event.version() == 0) {
-				arrive(event.priority());
+				come(event.priority());
 			}
 			else {
 				finish();
@@ -187,8 +227,12 @@ final class Simulation {
 		this.now = to;
 		double speed = speed();
 		double done = (to - this.advanced) * speed;
-		for (Work work : active()) {
+		List<Work> active = active();
+		for (Work work : active) {
 			work.left -= done;
+		}
+		if (this.processors == PROCESSORS && !this.pooled) {
+			this.used += done * active.size();
 		}
 		if (to > this.warmSeconds) {
 			this.slotSeconds += this.running.size() * (to - Math.max(this.advanced, this.warmSeconds));
@@ -198,11 +242,20 @@ final class Simulation {
 
 	/** Those that get on. */
 	private List<Work> active() {
-		return this.pooled ? this.running.subList(0, Math.min(this.processors, this.running.size())) : this.running;
+		if (this.pooled) {
+			return this.running.subList(0, Math.min(this.processors, this.running.size()));
+		}
+		if (this.incoming.isEmpty()) {
+			return this.running;
+		}
+		List<Work> active = new ArrayList<>(this.running);
+		this.incoming.stream().limit(this.entrances).forEach(active::add);
+		return active;
 	}
 
 	private double speed() {
-		return this.pooled ? 1 : Math.min(1, (double) this.processors / Math.max(1, this.running.size()));
+		int active = this.running.size() + Math.min(this.entrances, this.incoming.size());
+		return this.pooled ? 1 : Math.min(1, (double) this.processors / Math.max(1, active));
 	}
 
 	private void schedule() {
@@ -211,13 +264,26 @@ final class Simulation {
 		for (Work work : active()) {
 			least = Math.min(least, work.left);
 		}
-		if (!this.running.isEmpty()) {
+		if (least < Double.MAX_VALUE) {
 			this.events.add(new Event(this.now + Math.max(0, least) / speed(), this.version, null, Priority.NORMAL));
 		}
 	}
 
-	private void arrive(Priority priority) {
+	private void come(Priority priority) {
 		Work work = new Work(this.now, priority);
+		if (this.entrances == 0) {
+			arrive(work);
+			return;
+		}
+		work.left = this.intakeSeconds;
+		work.comesIn = true;
+		this.incoming.addLast(work);
+	}
+
+	private void arrive(Work work) {
+		if (work.arrived >= this.warmSeconds) {
+			this.intakes.add(this.now - work.arrived);
+		}
 		if (this.queue.tryEnter()) {
 			work.granted();
 			return;
@@ -232,6 +298,12 @@ final class Simulation {
 
 	private void finish() {
 		Work done = Collections.min(active(), (one, other) -> Double.compare(one.left, other.left));
+		if (done.comesIn) {
+			done.comesIn = false;
+			this.incoming.remove(done);
+			arrive(done);
+			return;
+		}
 		this.running.remove(done);
 		if (done.arrived >= this.warmSeconds) {
 			this.responses.add(this.now - done.arrived);
@@ -267,6 +339,11 @@ final class Simulation {
 		return Outcome.quantile(of(this.refusalsByPriority, priority), quantile);
 	}
 
+	/** Returns how long requests took until the server saw them. */
+	double intakeQuantile(double quantile) {
+		return Outcome.quantile(this.intakes, quantile);
+	}
+
 	int limit() {
 		return this.queue.limit();
 	}
@@ -280,6 +357,29 @@ final class Simulation {
 		this.now += seconds;
 	}
 
+	/** Processors in use since they were asked for. */
+	private final class Busy extends Processors {
+
+		private double askedAt;
+
+		private double usedThen;
+
+		@Override
+		int count() {
+			return PROCESSORS;
+		}
+
+		@Override
+		double load() {
+			double share = (Simulation.this.used - this.usedThen) / PROCESSORS
+					/ Math.max(1e-9, Simulation.this.now - this.askedAt);
+			this.askedAt = Simulation.this.now;
+			this.usedThen = Simulation.this.used;
+			return Math.max(share, Simulation.this.othersLoad);
+		}
+
+	}
+
 	private final class Work extends Ticket {
 
 		private final double arrived;
@@ -287,6 +387,8 @@ final class Simulation {
 		private double started;
 
 		private double left;
+
+		private boolean comesIn;
 
 		Work(double arrived, Priority priority) {
 			super("load", List.of(), priority, NO_DEADLINE);
