@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses among the open paths to one peer, for each class of call sizes by a rule of its
- * own ({@code PathRule}, which explains how), so that small and large calls may take
+ * own ({@code SelectionRule}, which explains how), so that small and large calls may take
  * different paths.
  *
  * <pre class="code">
@@ -56,7 +56,7 @@ import org.jspecify.annotations.Nullable;
 public final class PathSelector {
 
 	/** Returned where no path is open. */
-	public static final int NONE = PathRule.NONE;
+	public static final int NONE = SelectionRule.NONE;
 
 	/** Returned by {@link #begin} for a call that need not be timed. */
 	public static final int UNTIMED = 0;
@@ -151,7 +151,7 @@ public final class PathSelector {
 	 * Mask of the numbers of calls that may compare paths. Above, a bit for each class
 	 * whose next call is the second of a probe.
 	 */
-	private volatile int probing = PathRule.MAX_INTERVAL - 1;
+	private volatile int probing = SelectionRule.MAX_INTERVAL - 1;
 
 	/** Guarded by the lock, as all that follows. */
 	private final @Nullable SizeClass[] classes = new @Nullable SizeClass[CLASSES];
@@ -262,7 +262,7 @@ public final class PathSelector {
 
 	private final class SizeClass {
 
-		final PathRule rule = new PathRule(PathSelector.this.names, PathSelector.this.methodNanos.length);
+		final SelectionRule rule = new SelectionRule(PathSelector.this.names, PathSelector.this.methodNanos.length);
 
 		final double[] errors = new double[PathSelector.this.paths.length];
 
@@ -630,11 +630,11 @@ public final class PathSelector {
 	private void publish() {
 		int packed = 0;
 		boolean measures = false;
-		int due = PathRule.MAX_INTERVAL - 1;
+		int due = SelectionRule.MAX_INTERVAL - 1;
 		for (int k = 0; k < CLASSES; k++) {
 			SizeClass sized = this.classes[k];
 			// Calls of sizes that were not seen go where somewhat smaller ones go.
-			PathRule rule = nearest(k).rule;
+			SelectionRule rule = nearest(k).rule;
 			packed |= (rule.current() & MASK) << (k * BITS);
 			measures |= rule.tries();
 			due &= (rule.interval() - 1) | (-1 << FLAG_SHIFT);

@@ -60,7 +60,7 @@ final class PathState {
 	 */
 	private static final double TIMED_NANOS = 128_000;
 
-	private static final double MEAN_WEIGHT = 1.0 / PathRule.TRIAL_CALLS;
+	private static final double MEAN_WEIGHT = 1.0 / SelectionRule.TRIAL_CALLS;
 
 	final CallStripes calls = new CallStripes();
 

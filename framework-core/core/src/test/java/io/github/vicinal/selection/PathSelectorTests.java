@@ -449,7 +449,7 @@ class PathSelectorTests {
 			}
 			// A probe is two calls.
 			assertThat(chosen.probes())
-				.isLessThanOrEqualTo(2 * idempotentCalls / PathRule.MIN_INTERVAL + 2 * CallSizeClass.COUNT);
+				.isLessThanOrEqualTo(2 * idempotentCalls / SelectionRule.MIN_INTERVAL + 2 * CallSizeClass.COUNT);
 		}
 		assertThat(changes.size()).isLessThan((int) tries / 8);
 	}
@@ -503,7 +503,7 @@ class PathSelectorTests {
 		long begun = shared.cost(SHM).begun() + shared.cost(UDS).begun() + shared.cost(HTTP).begun();
 		assertThat(begun).isEqualTo((long) callers * calls);
 		// Two callers on one stripe may lose a count.
-		assertThat(shared.probes()).isLessThanOrEqualTo(2L * callers * calls / (PathRule.MIN_INTERVAL / 2));
+		assertThat(shared.probes()).isLessThanOrEqualTo(2L * callers * calls / (SelectionRule.MIN_INTERVAL / 2));
 	}
 
 }

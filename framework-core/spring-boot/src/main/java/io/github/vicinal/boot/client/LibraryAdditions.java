@@ -223,8 +223,10 @@ public final class LibraryAdditions {
 				if (client == null) {
 					return new Netty(List.of("resources that are started later"), false, null);
 				}
+				Duration timeout = client.configuration().responseTimeout();
+				boolean limited = timeout != null && !timeout.isZero() && !timeout.isNegative();
 				return new Netty(NettyClients.added(client), client.configuration().isAcceptGzip(),
-						client.configuration().responseTimeout());
+						limited ? timeout : null);
 			}
 
 		}

@@ -35,6 +35,8 @@ public final class MeterShortcut {
 
 	private final MeterRegistry meters;
 
+	private final boolean longTasks;
+
 	/** Everything that takes part in observations; grows when something is added. */
 	private final List<List<?>> registered;
 
@@ -48,8 +50,9 @@ public final class MeterShortcut {
 	private final AtomicInteger removals = new AtomicInteger();
 
 	@SuppressWarnings("unchecked")
-	private MeterShortcut(MeterRegistry meters, List<List<?>> registered) {
+	private MeterShortcut(MeterRegistry meters, List<List<?>> registered, boolean longTasks) {
 		this.meters = meters;
+		this.longTasks = longTasks;
 		this.registered = registered;
 		this.registeredAtFirst = count(registered);
 		this.predicates = (List<ObservationPredicate>) registered.get(1);
@@ -77,7 +80,8 @@ public final class MeterShortcut {
 					&& predicates.stream().allMatch(MeterShortcut::known)
 					&& filters.stream().allMatch(MeterShortcut::known);
 			return onlyMeters
-					? Optional.of(new MeterShortcut(meters, List.of(handlers, predicates, filters, conventions)))
+					? Optional.of(new MeterShortcut(meters, List.of(handlers, predicates, filters, conventions),
+							timesLongTasks(handlers.get(0))))
 					: Optional.empty();
 		}
 		catch (ReflectiveOperationException | RuntimeException ex) {
@@ -168,32 +172,17 @@ public final class MeterShortcut {
 
 	/** Returns whether the meters of observations include long task timers. */
 	boolean timesLongTasks() {
-		for (Object handler : this.registered.get(0)) {
-			Boolean times = timesLongTasks(handler);
-			if (times != null) {
-				return times;
-			}
-		}
-		return false;
+		return this.longTasks;
 	}
 
-	private static @Nullable Boolean timesLongTasks(Object handler) {
+	/** Returns what the only handler does, as {@link #onlyMeters} has found it. */
+	private static boolean timesLongTasks(Object handler) throws ReflectiveOperationException {
 		if (handler instanceof ObservationHandler.CompositeObservationHandler composite) {
-			return composite.getHandlers()
-				.stream()
-				.map(MeterShortcut::timesLongTasks)
-				.filter((times) -> times != null)
-				.findFirst()
-				.orElse(null);
+			return timesLongTasks(composite.getHandlers().get(0));
 		}
-		try {
-			Field field = DefaultMeterObservationHandler.class.getDeclaredField("shouldCreateLongTaskTimer");
-			field.setAccessible(true);
-			return field.getBoolean(handler);
-		}
-		catch (ReflectiveOperationException ex) {
-			throw new IllegalStateException(ex);
-		}
+		Field field = DefaultMeterObservationHandler.class.getDeclaredField("shouldCreateLongTaskTimer");
+		field.setAccessible(true);
+		return field.getBoolean(handler);
 	}
 
 }

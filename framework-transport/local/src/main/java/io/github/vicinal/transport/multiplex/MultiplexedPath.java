@@ -110,7 +110,10 @@ public final class MultiplexedPath implements CallPath {
 		return decode(frame, this.connection.await(call, frame.deadlineNanos()), size);
 	}
 
-	/** The answer is decoded on the thread that receives it. */
+	/**
+	 * The answer is decoded on the thread that receives it, unless it must be expanded
+	 * first.
+	 */
 	@Override
 	@SuppressWarnings("FutureReturnValueIgnored") // What follows catches everything.
 	public CompletionStage<Reply> callLater(CallFrame frame, Executor executor) {
@@ -125,11 +128,15 @@ public final class MultiplexedPath implements CallPath {
 					if (failure != null) {
 						reply.completeExceptionally(
 								(failure instanceof CompletionException wrapped) ? wrapped.getCause() : failure);
-						return;
 					}
-					reply.complete(decode(frame, answer, size));
+					else if (answer.isCompressed()) {
+						executor.execute(() -> complete(reply, frame, answer, size));
+					}
+					else {
+						complete(reply, frame, answer, size);
+					}
 				}
-				catch (PathException | RuntimeException | Error ex) {
+				catch (RuntimeException | Error ex) {
 					reply.completeExceptionally(ex);
 				}
 			});
@@ -137,6 +144,15 @@ public final class MultiplexedPath implements CallPath {
 		}
 		catch (PathException ex) {
 			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	private void complete(CompletableFuture<Reply> reply, CallFrame frame, ReceivedFrame answer, int sent) {
+		try {
+			reply.complete(decode(frame, answer, sent));
+		}
+		catch (PathException | RuntimeException | Error ex) {
+			reply.completeExceptionally(ex);
 		}
 	}
 

@@ -26,6 +26,14 @@ public record ReceivedFrame(FrameHeader header, byte[] bytes) {
 	}
 
 	/**
+	 * Returns whether the frame is compressed.
+	 * @return {@code true} if it must be {@linkplain #expanded expanded}
+	 */
+	boolean isCompressed() {
+		return this.header.has(FrameDescriptor.FLAG_COMPRESSED);
+	}
+
+	/**
 	 * Returns the frame as it was before it was compressed.
 	 * @param allowed whether both sides have agreed on compression
 	 * @param limits what this side accepts
@@ -33,7 +41,7 @@ public record ReceivedFrame(FrameHeader header, byte[] bytes) {
 	 * @throws WireException if it must not be compressed, or is not what it says
 	 */
 	ReceivedFrame expanded(boolean allowed, WireLimits limits) throws WireException {
-		if (!this.header.has(FrameDescriptor.FLAG_COMPRESSED)) {
+		if (!isCompressed()) {
 			return this;
 		}
 		if (!allowed) {
@@ -48,7 +56,7 @@ public record ReceivedFrame(FrameHeader header, byte[] bytes) {
 	 * @return its length, and what it says that it expands to
 	 */
 	public long heldBytes() {
-		return this.header.has(FrameDescriptor.FLAG_COMPRESSED)
+		return isCompressed()
 				? size() + (long) FrameCompression.announcedBytes(this.header, this.bytes) : size();
 	}
 

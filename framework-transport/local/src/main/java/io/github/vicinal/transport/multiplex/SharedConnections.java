@@ -89,12 +89,16 @@ public final class SharedConnections<C extends ClientEnd> {
 	 * Gives a connection back, which ends if nobody else uses it.
 	 * @param connection what {@link #acquire} returned
 	 */
-	public synchronized void release(C connection) {
-		Integer left = this.users.computeIfPresent(connection, (key, count) -> (count > 1) ? count - 1 : null);
-		if (left == null) {
+	public void release(C connection) {
+		synchronized (this) {
+			Integer left = this.users.computeIfPresent(connection, (key, count) -> (count > 1) ? count - 1 : null);
+			if (left != null) {
+				return;
+			}
 			this.connections.values().remove(connection);
-			connection.leave();
 		}
+		// Without the lock: calls that fail run what waits for them.
+		connection.leave();
 	}
 
 	/**
@@ -106,10 +110,14 @@ public final class SharedConnections<C extends ClientEnd> {
 	}
 
 	/** Calls in flight fail, and there are no further connections. */
-	public synchronized void close() {
-		this.closed = true;
-		this.connections.values().forEach(ClientEnd::close);
-		this.connections.clear();
+	public void close() {
+		List<C> open;
+		synchronized (this) {
+			this.closed = true;
+			open = all();
+			this.connections.clear();
+		}
+		open.forEach(ClientEnd::close);
 	}
 
 	/**

@@ -46,21 +46,23 @@ public final class FrameCompression {
 		if (longest <= 0) {
 			return frame;
 		}
-		EncodeBuffer to = new EncodeBuffer(FrameDescriptor.HEADER_BYTES + PREFIX_BYTES + longest);
-		int at = FrameDescriptor.HEADER_BYTES + PREFIX_BYTES;
+		byte[] deflated = new byte[longest];
 		Deflater deflater = new Deflater(Deflater.BEST_SPEED, true);
 		try {
 			deflater.setInput(from, FrameDescriptor.HEADER_BYTES, length);
 			deflater.finish();
-			int size = deflater.deflate(to.array(), at, longest);
+			int size = deflater.deflate(deflated);
 			if (!deflater.finished()) {
 				return frame;
 			}
-			System.arraycopy(from, 0, to.array(), 0, FrameDescriptor.HEADER_BYTES);
+			// No longer than it must be: whoever sends it counts what is in it.
+			EncodeBuffer to = new EncodeBuffer(FrameDescriptor.HEADER_BYTES + PREFIX_BYTES + size);
+			to.write(from, 0, FrameDescriptor.HEADER_BYTES);
+			to.size(FrameDescriptor.HEADER_BYTES + PREFIX_BYTES);
 			INT.set(to.array(), FrameDescriptor.HEADER_BYTES, length);
 			INT.set(to.array(), FrameDescriptor.HEADER_BYTES + Integer.BYTES,
 					(int) INT.get(from, FrameDescriptor.HEADER_BLOCK_LENGTH_OFFSET));
-			to.size(at + size);
+			to.write(deflated, 0, size);
 			FrameDescriptor.compressed(to, PREFIX_BYTES + size);
 			return to;
 		}
@@ -110,19 +112,20 @@ public final class FrameCompression {
 			inflater.setInput(from, offset, length);
 			byte[] bytes = new byte[(int) Math.min(expected, 4L * length)];
 			int size = 0;
-			while (true) {
-				size += inflater.inflate(bytes, size, bytes.length - size);
-				if (inflater.finished() || inflater.needsInput() || inflater.needsDictionary()) {
+			while (!inflater.finished()) {
+				if (size == expected) {
+					// Only the end of the stream may follow.
+					size += inflater.inflate(new byte[1]);
 					break;
 				}
 				if (size == bytes.length) {
-					if (size == expected) {
-						// A stream that ends here may still have to say so.
-						size += inflater.inflate(new byte[1]);
-						break;
-					}
-					bytes = Arrays.copyOf(bytes, (int) Math.min(expected, 2L * bytes.length + 1));
+					bytes = Arrays.copyOf(bytes, (int) Math.min(expected, 2L * size + 1));
 				}
+				int more = inflater.inflate(bytes, size, bytes.length - size);
+				if (more == 0 && !inflater.finished()) {
+					throw malformed();
+				}
+				size += more;
 			}
 			if (!inflater.finished() || size != expected || inflater.getRemaining() != 0) {
 				throw malformed();

@@ -72,6 +72,17 @@ class FrameCompressionTests {
 		assertThat(header.has(FrameDescriptor.FLAG_COMPRESSED)).isFalse();
 	}
 
+	/** They expand so far that the receiver's memory grows several times. */
+	@Test
+	void bodiesOfAnyLengthThatAreAllTheSameComeBack() throws WireException {
+		for (int length = 20; length < 12_000; length++) {
+			byte[] body = new byte[length];
+			EncodeBuffer compressed = FrameCompression.compress(frame(body, 0));
+			assertThat(compressed.array()).as("length %d", length).hasSize(compressed.size());
+			assertThat(expand(bytes(compressed), new FrameHeader())).as("length %d", length).isEqualTo(body);
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 1, 8, 9, 5000 })
 	void whatDoesNotGetShorterStaysAsItIs(int length) {

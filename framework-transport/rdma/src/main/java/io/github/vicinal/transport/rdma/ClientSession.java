@@ -168,10 +168,18 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 
 	@Override
 	public void expire(PendingCall call, long deadlineNanos) {
-		if (deadlineNanos != CallFrame.NO_DEADLINE) {
+		if (deadlineNanos == CallFrame.NO_DEADLINE) {
+			return;
+		}
+		try {
 			ScheduledFuture<?> expiry = this.timer.schedule(() -> this.pending.expire(call),
 					deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
 			call.answer().whenComplete((answer, failure) -> expiry.cancel(false));
+		}
+		catch (RejectedExecutionException ex) {
+			// This side closes.
+			close();
+			this.pending.peerGone("was left");
 		}
 	}
 

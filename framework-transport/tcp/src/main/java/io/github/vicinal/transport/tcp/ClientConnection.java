@@ -3,6 +3,7 @@ package io.github.vicinal.transport.tcp;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -235,10 +236,17 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 	@Override
 	public void expire(PendingCall call, long deadlineNanos) {
 		Channel open = this.channel;
-		if (open != null && deadlineNanos != CallFrame.NO_DEADLINE) {
+		if (open == null || deadlineNanos == CallFrame.NO_DEADLINE) {
+			return;
+		}
+		try {
 			var timer = open.eventLoop()
 				.schedule(() -> this.pending.expire(call), deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
 			call.answer().whenComplete((answer, failure) -> timer.cancel(false));
+		}
+		catch (RejectedExecutionException ex) {
+			// The event loops have ended, and with them the connection.
+			end("was left");
 		}
 	}
 

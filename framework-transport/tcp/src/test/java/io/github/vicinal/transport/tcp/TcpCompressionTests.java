@@ -2,9 +2,11 @@ package io.github.vicinal.transport.tcp;
 
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.transport.wire.InvalidOptionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,7 +40,10 @@ class TcpCompressionTests extends TcpTestSupport {
 		CallPath path = connect(provider(options(client), null), server(options(server)));
 		assertThat(path.details()).containsEntry("compressed", client && server);
 		assertThat(value(path.call(bytes(text())))).isEqualTo(text());
-		assertThat(value(later(path, bytes(text())).get(20, TimeUnit.SECONDS))).isEqualTo(text());
+		Reply later = path.callLater(bytes(text()), ForkJoinPool.commonPool())
+			.toCompletableFuture()
+			.get(20, TimeUnit.SECONDS);
+		assertThat(value(later)).isEqualTo(text());
 		if (client && server) {
 			assertThat(path.bytesCarried()).isLessThan(BODY_BYTES);
 		}

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Decides which path calls of one class of sizes take. Not thread-safe: the selector
  * holds its lock around each method.
  */
-final class PathRule {
+final class SelectionRule {
 
 	/*-
 	 * Model. The cost of a call by a path is the time of the call without the time that
@@ -237,7 +237,7 @@ final class PathRule {
 
 	}
 
-	PathRule(List<String> names, int methods) {
+	SelectionRule(List<String> names, int methods) {
 		this.paths = names.stream().map(Alternative::new).toArray(Alternative[]::new);
 		this.latest = new double[methods];
 		this.typical = new double[methods];
@@ -246,7 +246,7 @@ final class PathRule {
 	}
 
 	/** Takes over which paths are usable, and starts with one of them. */
-	void startLike(PathRule other) {
+	void startLike(SelectionRule other) {
 		for (int i = 0; i < this.paths.length; i++) {
 			this.paths[i].open = other.paths[i].usable();
 		}
