@@ -18,13 +18,14 @@ public final class InvalidCacheException extends IllegalArgumentException {
 
 	/**
 	 * Creates the exception.
-	 * @param cache the name of the cache
+	 * @param cache the name of the cache, empty if the value is not that of one cache
 	 * @param property the property in the form of configuration files
 	 * @param value what was given
 	 * @param allowed what is allowed
 	 */
 	public InvalidCacheException(String cache, String property, Object value, String allowed) {
-		super("Cache '%s': %s is '%s', but must be %s".formatted(cache, property, value, allowed));
+		super("%s%s is '%s', but must be %s".formatted(cache.isEmpty() ? "" : "Cache '%s': ".formatted(cache), property,
+				value, allowed));
 		this.property = property;
 		this.value = String.valueOf(value);
 		this.allowed = allowed;

@@ -587,7 +587,7 @@ class CacheTests {
 			.isThrownBy(() -> builder.maximumSize(5).maximumWeight(7, (key, value) -> 1).build())
 			.withMessageContaining("maximum-weight is '7', but must be absent if maximum-size is set (5)");
 		assertThatExceptionOfType(InvalidCacheException.class).isThrownBy(() -> CachePolicy.of("least-used"))
-			.withMessageContaining("policy is 'least-used', but must be one of TINY_LFU, LRU");
+			.withMessageStartingWith("policy is 'least-used', but must be one of TINY_LFU, LRU, ");
 		for (int ways : new int[] { -1, 0, 1, 3, 12, 128 }) {
 			assertThatExceptionOfType(InvalidCacheException.class).isThrownBy(() -> CachePolicy.kWay(ways))
 				.withMessageContaining("a power of two from 2 to 64");
