@@ -79,9 +79,8 @@ public final class MeterShortcut {
 			boolean onlyMeters = conventions.isEmpty() && onlyMeters(handlers, meters)
 					&& predicates.stream().allMatch(MeterShortcut::known)
 					&& filters.stream().allMatch(MeterShortcut::known);
-			return onlyMeters
-					? Optional.of(new MeterShortcut(meters, List.of(handlers, predicates, filters, conventions),
-							timesLongTasks(handlers.get(0))))
+			return onlyMeters ? Optional.of(new MeterShortcut(meters,
+					List.of(handlers, predicates, filters, conventions), timesLongTasks(handlers.get(0))))
 					: Optional.empty();
 		}
 		catch (ReflectiveOperationException | RuntimeException ex) {

@@ -56,8 +56,7 @@ public record ReceivedFrame(FrameHeader header, byte[] bytes) {
 	 * @return its length, and what it says that it expands to
 	 */
 	public long heldBytes() {
-		return isCompressed()
-				? size() + (long) FrameCompression.announcedBytes(this.header, this.bytes) : size();
+		return isCompressed() ? size() + (long) FrameCompression.announcedBytes(this.header, this.bytes) : size();
 	}
 
 	/**
