@@ -203,7 +203,7 @@ final class BootJar {
 		}
 	}
 
-	/** What is the application's own: classes, resources and settings. */
+	/** The application's own classes, resources and settings. */
 	private static final class Own {
 
 		private final Settings settings = new Settings();

@@ -48,7 +48,7 @@ public final class ConflictChecker {
 	private static final Pattern IMAGE_JAVA = Pattern
 		.compile("(?:^|[:/-])(?:jdk-?|jre-?|java:|openjdk:)?(\\d{1,2})(?:[.\\-_]|$)");
 
-	/** What nobody can accept: the launcher cannot run it. */
+	/** Rules whose findings nobody can accept: the launcher cannot run such a group. */
 	private static final Set<Rule> FINAL = Set.of(Rule.NOT_SPRING_BOOT_3, Rule.UNKNOWN, Rule.PORT);
 
 	private final Set<Rule> accepted;

@@ -184,7 +184,7 @@ final class DockerfileReader {
 				options.stream().distinct().filter((option) -> option.startsWith("-")).toList(), this.environment);
 	}
 
-	/** What stands between java and -jar or the main class. */
+	/** Options between java and -jar or the main class. */
 	private List<String> javaOptions() {
 		List<String> words = new ArrayList<>(this.entryPoint);
 		words.addAll(this.command);

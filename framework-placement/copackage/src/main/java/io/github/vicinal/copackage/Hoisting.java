@@ -97,7 +97,7 @@ final class Hoisting {
 		return new Plan(left.values().stream().map(Library::file).toList(), this.kept, properties(left.values()));
 	}
 
-	/** What keeps applications apart that share the libraries. */
+	/** Properties that keep applications apart which share the libraries. */
 	private static Map<String, String> properties(Collection<Library> hoisted) {
 		Map<String, String> properties = new TreeMap<>();
 		for (Library library : hoisted) {
@@ -200,7 +200,7 @@ final class Hoisting {
 
 	}
 
-	/** What applications have for themselves, and whose it is. */
+	/** Names that applications have for themselves, with their owners. */
 	private final class Rest {
 
 		private final Map<String, String> packages = new HashMap<>();

@@ -185,7 +185,7 @@ public final class LayoutBuilder {
 				mapper.writerWithDefaultPrettyPrinter().writeValueAsString(root) + "\n");
 	}
 
-	/** What is the application's own, with its manifest, as a jar. */
+	/** The application's own files, with its manifest, as a jar. */
 	private static String own(Inventory inventory, Path work) throws IOException {
 		String path = "apps/%s/%s.jar".formatted(inventory.name(), inventory.name());
 		Path target = work.resolve(path);

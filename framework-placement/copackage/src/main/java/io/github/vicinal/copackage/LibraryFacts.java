@@ -88,7 +88,7 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 
 	}
 
-	/** What has been read of a library. */
+	/** Facts read from a library. */
 	private static final class Reading {
 
 		private final Set<String> packages = new HashSet<>();

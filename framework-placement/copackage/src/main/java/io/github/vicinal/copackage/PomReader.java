@@ -40,7 +40,7 @@ final class PomReader {
 
 	private static final String BOOT_BOM = "org.springframework.boot:spring-boot-dependencies";
 
-	/** What stands nearer to the application comes first. */
+	/** Values that stand nearer to the application are put first, and stay. */
 	private final Map<String, String> properties = new HashMap<>();
 
 	private final Map<String, String> managed = new LinkedHashMap<>();

@@ -11,7 +11,7 @@ import io.github.vicinal.copackage.Finding.Rule;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What all commands are told: which applications, and what is accepted. */
+/** Options of all commands: the applications, and accepted rules. */
 final class Selection {
 
 	@Parameters(arity = "1..*", paramLabel = "[NAME=]FILE",
@@ -65,7 +65,7 @@ final class Selection {
 		return ConflictChecker.accepting(this.accepted).with(new Memory(limit, needs));
 	}
 
-	/** What the launcher gives to main, by application. */
+	/** Arguments that the launcher gives to main, by application. */
 	Map<String, List<String>> arguments() {
 		Map<String, List<String>> given = new LinkedHashMap<>();
 		this.ports.forEach(

@@ -22,7 +22,7 @@ import org.yaml.snakeyaml.error.YAMLException;
  */
 final class Settings {
 
-	/** What holds comes last. */
+	/** Sources of settings; a later one overrides an earlier one. */
 	static final List<String> FILES = List.of("application.yaml", "application.yml", "application.properties",
 			"config/application.yaml", "config/application.yml", "config/application.properties");
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HostedApplication {
 
-	/** How long threads may take to end after they were interrupted. */
+	/** Time that threads may take to end after they were interrupted. */
 	private static final Duration THREAD_PATIENCE = Duration.ofSeconds(5);
 
 	private static final int SHOWN_FRAMES = 8;

@@ -241,7 +241,7 @@ final class SpringApplicationHook {
 		return failures;
 	}
 
-	/** What the application's shutdown hook would have done. */
+	/** Does the work of the application's shutdown hook. */
 	private void stopLogging() {
 		try {
 			Class<?> type = load("org.springframework.boot.logging.LoggingSystem");

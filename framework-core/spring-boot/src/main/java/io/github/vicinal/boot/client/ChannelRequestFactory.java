@@ -50,7 +50,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 	private final boolean redirectsSilently;
 
-	/** How the client follows redirects; {@code null} if it does not. */
+	/** The client's rules for redirects; {@code null} if it follows none. */
 	private final @Nullable RedirectRules redirects;
 
 	private final PlainRequests plain;

@@ -50,7 +50,7 @@ final class ClientTraits {
 
 	private volatile boolean reactive;
 
-	/** How a {@code WebClient} follows redirects; {@code null} if it is not known. */
+	/** A {@code WebClient}'s rules for redirects; {@code null} if they are not known. */
 	private volatile @Nullable RedirectRules redirects;
 
 	private volatile boolean balanced;

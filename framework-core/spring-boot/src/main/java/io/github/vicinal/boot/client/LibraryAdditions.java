@@ -57,7 +57,10 @@ public final class LibraryAdditions {
 		this.phrases = factory instanceof JdkClientHttpRequestFactory;
 	}
 
-	/** Of a connector: how it writes requests and reads responses is known elsewhere. */
+	/**
+	 * Additions of a connector; its way to write requests and read responses is known
+	 * elsewhere.
+	 */
 	private LibraryAdditions(ClientAdditions additions) {
 		this.additions = additions;
 		this.jdk = false;

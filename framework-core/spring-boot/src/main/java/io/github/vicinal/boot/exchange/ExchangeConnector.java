@@ -46,7 +46,7 @@ final class ExchangeConnector implements ClientHttpConnector {
 
 	private final ExchangeThreads threads;
 
-	/** What Spring's connector adds. */
+	/** Additions of Spring's connector. */
 	private final PlainConnector.Library library;
 
 	private final ReactiveLibrary connector;

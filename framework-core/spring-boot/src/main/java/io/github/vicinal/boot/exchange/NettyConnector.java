@@ -38,7 +38,7 @@ import org.springframework.util.MultiValueMap;
  */
 final class NettyConnector implements ReactiveLibrary {
 
-	/** What every cookie library agrees on. */
+	/** A pair that every cookie library accepts. */
 	private static final Pattern COOKIE = Pattern.compile("[A-Za-z0-9_.-]+=[A-Za-z0-9_.~:/+-]*");
 
 	private final ReactorClientHttpConnector connector;

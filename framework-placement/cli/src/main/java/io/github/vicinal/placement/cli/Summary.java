@@ -154,7 +154,7 @@ final class Summary {
 		}
 	}
 
-	/** What requests gain, those first that gain or lose most. */
+	/** Gains of requests, those first that gain or lose most. */
 	private static void routes(List<RouteGain> all, PrintWriter out) {
 		List<RouteGain> routes = new ArrayList<>(all);
 		routes.sort(Comparator.comparingDouble((RouteGain route) -> -Math.abs(change(route))));

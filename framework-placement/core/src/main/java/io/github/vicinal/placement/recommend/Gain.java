@@ -75,7 +75,7 @@ public record Gain(double latencyMicrosPerSecond, double latencyErrorMicrosPerSe
 
 		private double gain;
 
-		/** What calls come to cost less, by the path that they leave or take. */
+		/** Cost that calls save, by the path that they leave or take. */
 		private double zone;
 
 		private double far;

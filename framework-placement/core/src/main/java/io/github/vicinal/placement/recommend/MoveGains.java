@@ -69,7 +69,7 @@ final class MoveGains {
 		return gain;
 	}
 
-	/** What a call waits for paths. */
+	/** Time that a call waits for paths. */
 	private double waiting(Plan plan, double bytes) {
 		return RouteGain.waiting(this.model, plan, "from", "to", bytes, this.zones);
 	}

@@ -116,7 +116,7 @@ final class Annealer {
 		keepBest();
 	}
 
-	/** What balance and number of hosts cost more if v goes from a to b, u back. */
+	/** Additional cost of balance and number of hosts if v goes from a to b, u back. */
 	private double spreadBy(int v, int u, int a, int b) {
 		double by = this.loads.imbalanceBy(v, 1, u, 1, a, b);
 		if (this.goals.hostWeight() > 0 && u < 0) {
@@ -392,7 +392,7 @@ final class Annealer {
 		return false;
 	}
 
-	/** Of some members of b the one whose exchange for v fits best. */
+	/** Returns the one of some members of b whose exchange for v fits best. */
 	private int partner(int v, int a, int b) {
 		int best = -1;
 		double least = Double.POSITIVE_INFINITY;
@@ -500,7 +500,7 @@ final class Annealer {
 		}
 	}
 
-	/** How many units of the most that may go. */
+	/** Returns the maximum number of units that may go. */
 	private int units(int v, int b, int most) {
 		int kind = this.rng.nextInt(8);
 		if (kind < 2) {

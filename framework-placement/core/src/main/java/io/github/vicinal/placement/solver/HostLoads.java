@@ -22,7 +22,7 @@ final class HostLoads {
 	/** 1 / capacity, 0 where there is none. */
 	private final double[] inverse;
 
-	/** What one unit over any capacity counts: 1 / mean capacity, by resource. */
+	/** Cost of one unit over any capacity: 1 / mean capacity, by resource. */
 	private final double[] unit;
 
 	/** Sum over hosts of utilisation, and of its square, by resource. */
@@ -51,7 +51,7 @@ final class HostLoads {
 		this.squares = new double[resources];
 	}
 
-	/** What one unit over any capacity counts: 1 / mean capacity, by resource. */
+	/** Cost of one unit over any capacity: 1 / mean capacity, by resource. */
 	static double[] units(int hosts, int resources, long[] capacity) {
 		double[] unit = new double[resources];
 		for (int r = 0; r < resources; r++) {
@@ -89,7 +89,7 @@ final class HostLoads {
 		}
 	}
 
-	/** What is over capacity, in parts of a mean host. */
+	/** Load over capacity, in parts of a mean host. */
 	double over() {
 		double over = 0;
 		for (int i = 0; i < this.load.length; i++) {
@@ -139,7 +139,7 @@ final class HostLoads {
 		return by;
 	}
 
-	/** How many units of an item fit beside what is there. */
+	/** Number of units of an item that fit beside the present ones. */
 	int room(int host, int item) {
 		long room = Integer.MAX_VALUE;
 		for (int r = 0; r < this.resources; r++) {
@@ -152,7 +152,7 @@ final class HostLoads {
 		return (int) Math.max(0, room);
 	}
 
-	/** What is over a host's capacity, in parts of a mean host. */
+	/** Load over a host's capacity, in parts of a mean host. */
 	double overOf(int host) {
 		double over = 0;
 		for (int r = 0; r < this.resources; r++) {
@@ -162,7 +162,10 @@ final class HostLoads {
 		return over;
 	}
 
-	/** How many units of an item have to go so that the others fit, if that is enough. */
+	/**
+	 * Number of units of an item that have to go so that the others fit, if that is
+	 * enough.
+	 */
 	int excessUnits(int host, int item) {
 		long units = 0;
 		for (int r = 0; r < this.resources; r++) {

@@ -48,7 +48,7 @@ final class Layout {
 	/** The objective without penalties. */
 	double cost;
 
-	/** How much is over capacity, in parts of a mean host. */
+	/** Load over capacity, in parts of a mean host. */
 	double over;
 
 	/** Units that are not where they run now. */
@@ -488,7 +488,9 @@ final class Layout {
 		return (this.replication == null) ? 1 : this.replication.maxPerHost[v] - count(v, h);
 	}
 
-	/** What an exchange of two items on two hosts counts once too often in each pull. */
+	/**
+	 * Part that an exchange of two items on two hosts counts once too often in each pull.
+	 */
 	double weightBetween(int v, int u, int a, int b) {
 		double[] zoneWeight = this.level.zoneWeight;
 		for (int e = this.level.start[v]; e < this.level.start[v + 1]; e++) {
@@ -577,7 +579,10 @@ final class Layout {
 		return share;
 	}
 
-	/** What an edge costs: what does not stay on a host, or, of a conflict, what does. */
+	/**
+	 * Cost of an edge: the part that does not stay on a host, or, of a conflict, that
+	 * does.
+	 */
 	private double edge(int v, int t, double w) {
 		Spots one = this.spots[v];
 		Spots other = this.spots[t];

@@ -31,7 +31,7 @@ final class Level {
 	/** 1 / capacity, 0 where there is none. */
 	final double[] inverse;
 
-	/** What one unit over any capacity counts: 1 / mean capacity, by resource. */
+	/** Cost of one unit over any capacity: 1 / mean capacity, by resource. */
 	final double[] unit;
 
 	final int[] start;
@@ -40,7 +40,7 @@ final class Level {
 
 	final double[] weight;
 
-	/** What it costs more to put the two items in different zones; null: nothing. */
+	/** Additional cost of the two items in different zones; null: nothing. */
 	final double @Nullable [] zoneWeight;
 
 	/** Hosts that parts of an item run on now, in compressed rows, and how many parts. */

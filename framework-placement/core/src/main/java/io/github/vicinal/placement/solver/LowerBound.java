@@ -134,7 +134,7 @@ public final class LowerBound {
 		this.prepared = !clock.expired(0);
 	}
 
-	/** What the edges that do not count keep local at best. */
+	/** The most that edges which do not count can keep local. */
 	private double leftOut(Problem problem, Set<Integer> counting) {
 		double out = 0;
 		for (int e = 0; e < problem.edges(); e++) {
@@ -227,7 +227,7 @@ public final class LowerBound {
 		return new LowerBound(problem, problem.value(placement).objective(), work, clock).run();
 	}
 
-	/** How the bound of a problem is computed. */
+	/** Ways to compute the bound of a problem. */
 	static BoundMethod method(Problem problem) {
 		return (problem.services > MAX_BRANCHED || problem.hosts > MAX_BRANCHED_HOSTS) ? BoundMethod.PRICES
 				: BoundMethod.FIXED_SERVICES;

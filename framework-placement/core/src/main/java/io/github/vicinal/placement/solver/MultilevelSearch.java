@@ -145,7 +145,7 @@ final class MultilevelSearch {
 		}
 	}
 
-	/** What runs now is a plan, too, if all of it is known. */
+	/** The placement that runs now is a plan, too, if all of it is known. */
 	private void offerCurrent() {
 		int[] current = this.problem.current;
 		if (current != null && Arrays.stream(current).allMatch((host) -> host >= 0)) {

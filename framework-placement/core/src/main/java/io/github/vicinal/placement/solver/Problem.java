@@ -48,7 +48,7 @@ public final class Problem {
 
 	final double[] edgeGain;
 
-	/** What it saves to keep an edge in a zone, beyond hosts; null: nothing. */
+	/** Saving of an edge that stays in a zone, beyond hosts; null: nothing. */
 	final double @Nullable [] zoneGain;
 
 	final double baseCost;

@@ -90,7 +90,7 @@ final class Valuation {
 		return moved;
 	}
 
-	/** How many replicas of each service share each host. */
+	/** Number of replicas of each service on each host. */
 	private static final class Sharing {
 
 		private final Problem problem;

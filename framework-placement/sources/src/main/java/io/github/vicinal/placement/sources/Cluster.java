@@ -97,7 +97,7 @@ public final class Cluster {
 				.need(this.report.memoryMib());
 		}
 
-		/** What came since the last report counts, and what came before fades. */
+		/** Calls since the last report count, and earlier ones fade. */
 		private void add(InstanceReport next, long now, Duration halfLife) {
 			double seconds = (now - this.nanos) / 1e9;
 			if (seconds > 0) {

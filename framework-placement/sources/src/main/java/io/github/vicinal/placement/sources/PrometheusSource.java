@@ -166,7 +166,7 @@ public final class PrometheusSource implements TrafficSource {
 		return sum;
 	}
 
-	/** What the path alone costs: client less server. */
+	/** Cost of the path alone: client less server. */
 	private Map<Ends, Double> latency(Family family, Set<String> notSeen, Set<String> unanswered) throws IOException {
 		Map<Ends, Double> latency = new LinkedHashMap<>();
 		if (family.clientP90().isEmpty()) {

@@ -22,17 +22,17 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param instances Base addresses of the actuators of other instances, such as
  * http://host:8080/actuator.
  * @param discovery Whether instances are found through the DiscoveryClient, too.
- * @param timeout How long another instance may take to answer.
+ * @param timeout Time that another instance has to answer.
  * @param refresh Instances are asked at most this often.
  * @param halfLife After this time a call has half its weight.
  * @param minimumCalls Edges with fewer calls are left out, and named.
- * @param searchTime How long to search for a plan.
+ * @param searchTime Time of the search for a plan.
  * @param seed Decides all random choices.
- * @param maxMoves Most replicas that a plan may move. Default is no limit.
- * @param routing How calls choose among replicas: uniform or local. Default is what the
- * model says, else uniform.
- * @param edgeWeight What is counted of an edge: calls, application-bytes, path-latency or
- * path-cpu. Default is what the model says, else calls.
+ * @param maxMoves Maximum number of replicas that a plan may move. Default is no limit.
+ * @param routing Choice of calls among replicas: uniform or local. Default is that of the
+ * model, else uniform.
+ * @param edgeWeight Quantity of an edge that counts: calls, application-bytes,
+ * path-latency, path-cpu or critical-path. Default is that of the model, else calls.
  * @param host Name of the host that this instance runs on. Default is made from what
  * processes of one host share.
  * @param zone Name of the zone of that host.

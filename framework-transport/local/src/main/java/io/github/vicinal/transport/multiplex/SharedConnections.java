@@ -23,7 +23,9 @@ public final class SharedConnections<C extends ClientEnd> {
 	/** By the instance ids of the peers. Guarded by this. */
 	private final Map<String, C> connections = new HashMap<>();
 
-	/** How many paths use a connection, also one that was replaced. Guarded by this. */
+	/**
+	 * Number of paths that use a connection, also one that was replaced. Guarded by this.
+	 */
 	private final Map<C, Integer> users = new HashMap<>();
 
 	/** Guarded by this. */

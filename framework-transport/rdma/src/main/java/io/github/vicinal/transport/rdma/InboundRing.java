@@ -32,7 +32,7 @@ final class InboundRing {
 
 	private int maxFrameBytes;
 
-	/** What has been consumed, published, and returned to the peer. */
+	/** Positions consumed, published, and returned to the peer. */
 	private long head;
 
 	private long published;

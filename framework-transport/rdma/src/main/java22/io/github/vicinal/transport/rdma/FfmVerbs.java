@@ -216,7 +216,7 @@ final class FfmVerbs implements Verbs {
 
 	}
 
-	/** What the connection manager said. */
+	/** An event of the connection manager. */
 	record Event(int type, int status, MemorySegment id) {
 	}
 

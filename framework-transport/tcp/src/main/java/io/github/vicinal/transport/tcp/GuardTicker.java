@@ -99,7 +99,7 @@ final class GuardTicker {
 		}
 	}
 
-	/** What ticks. */
+	/** Called at each tick. */
 	interface Guard {
 
 		/**

@@ -73,7 +73,7 @@ final class ServerConnection extends SimpleChannelInboundHandler<ReceivedFrame> 
 	/** Name in the client's certificate, empty if it has none. */
 	private volatile String subject = "";
 
-	/** What the connection carries instead of calls. Used by the event loop. */
+	/** Topics that the connection carries instead of calls. Used by the event loop. */
 	private @Nullable TopicChannel topics;
 
 	ServerConnection(TcpPathServer server, Channel channel, FrameDecoder decoder) {

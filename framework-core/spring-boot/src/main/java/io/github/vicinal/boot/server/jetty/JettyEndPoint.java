@@ -85,7 +85,7 @@ final class JettyEndPoint extends IdleTimeout implements EndPoint {
 		this.onIdle.accept(timeout);
 	}
 
-	/** What is not watched has no timer. */
+	/** An end point that is not open has no timer. */
 	@Override
 	public boolean isOpen() {
 		return this.watched && !this.closed;

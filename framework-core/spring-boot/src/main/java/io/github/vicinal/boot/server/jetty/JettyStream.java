@@ -50,7 +50,7 @@ final class JettyStream implements HttpStream {
 
 	private final AtomicBoolean ended = new AtomicBoolean();
 
-	/** What the next read returns: a failure or the end, once it has come to that. */
+	/** Result of the next read: a failure or the end, once it has come to that. */
 	private Content.@Nullable Chunk chunk;
 
 	/** Remaining bytes of the announced length; -1 if it is unknown. */

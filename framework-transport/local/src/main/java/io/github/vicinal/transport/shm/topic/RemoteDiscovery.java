@@ -41,7 +41,7 @@ final class RemoteDiscovery implements Runnable {
 	/** Topics that are copied, by where from. */
 	private volatile Map<RemoteAddress, Set<String>> copied = Map.of();
 
-	/** What configured addresses stood for the last time. Used by the thread. */
+	/** Hosts that configured addresses stood for the last time. Used by the thread. */
 	private final Map<String, List<RemoteAddress>> resolved = new HashMap<>();
 
 	/** Addresses that could not be resolved, and why. */

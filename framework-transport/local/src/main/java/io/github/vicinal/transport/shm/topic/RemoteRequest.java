@@ -97,7 +97,7 @@ record RemoteRequest(Purpose purpose, String topic, TopicModel model, String for
 		return values[number];
 	}
 
-	/** What a connection is for. The order is that of the numbers on the wire. */
+	/** Purposes of a connection. The order is that of the numbers on the wire. */
 	enum Purpose {
 
 		/**

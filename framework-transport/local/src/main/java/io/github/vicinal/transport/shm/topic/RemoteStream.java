@@ -208,7 +208,7 @@ final class RemoteStream<T> implements SubscriptionLink {
 		return false;
 	}
 
-	/** What nobody has begun goes to other subscribers. */
+	/** Hands messages that nobody has begun to other subscribers. */
 	private void forgetWaiting() {
 		this.lock.lock();
 		try {

@@ -472,7 +472,7 @@ public final class ShmTopics implements Topics {
 		this.listener.remove();
 	}
 
-	/** What the socket of this process is for. */
+	/** Accepts connections to the socket of this process. */
 	private final class Publishers implements LocalListener.Acceptor {
 
 		@Override

@@ -1,6 +1,6 @@
 package io.github.vicinal.transport.shm.topic;
 
-/** What connects one subscription with one publisher. Thread-safe. */
+/** Link of one subscription to one publisher. Thread-safe. */
 interface SubscriptionLink {
 
 	/**

@@ -36,7 +36,7 @@ final class TopicLog {
 
 	static final int PADDING = 2;
 
-	/** What a record has before its headers. */
+	/** Length of a record before its headers. */
 	static final int RECORD_BYTES = 32;
 
 	static final int REDELIVERIES = 256;

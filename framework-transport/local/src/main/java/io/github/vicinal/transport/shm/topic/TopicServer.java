@@ -321,7 +321,7 @@ final class TopicServer {
 
 	}
 
-	/** What subscribers can ask for. Thread-safe. */
+	/** Topics that subscribers can ask for. Thread-safe. */
 	interface Catalogue {
 
 		/**
