@@ -312,6 +312,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 					HttpFields.builder().add("Date", FastHttpDateFormat.getCurrentDate()).build()));
 			return;
 		}
+		this.output.headed(bytes);
 		current().commit(new ResponseHead(status, fields.build()));
 	}
 
@@ -662,14 +663,17 @@ final class ExchangeProcessor extends AbstractProcessor {
 				chunk.limit(chunk.position() + (int) Math.max(0, length - this.written));
 			}
 			int count = chunk.remaining();
-			this.written += count;
-			if (this.chunked) {
-				this.framing += Integer.toHexString(count).length() + CHUNK_BYTES;
-			}
 			try {
+				if (this.chunked) {
+					framed(Integer.toHexString(count).length() + CHUNK_BYTES / 2);
+				}
 				if (count > 0) {
 					full(count);
+					this.written += count;
 					current().write(chunk);
+				}
+				if (this.chunked) {
+					framed(CHUNK_BYTES / 2);
 				}
 			}
 			catch (IOException ex) {
@@ -682,14 +686,27 @@ final class ExchangeProcessor extends AbstractProcessor {
 			}
 		}
 
+		private void framed(int count) throws IOException {
+			full(count);
+			this.framing += count;
+		}
+
+		/**
+		 * Where Tomcat sends what fills its buffer, the thread must not be interrupted.
+		 */
 		private void full(int count) throws IOException {
 			this.unsent += count;
 			if (this.unsent > BUFFER_BYTES) {
-				this.unsent = 0;
+				this.unsent %= BUFFER_BYTES;
 				if (Thread.currentThread().isInterrupted()) {
 					send();
 				}
 			}
+		}
+
+		/** Notes the head of the response, which comes first in Tomcat's buffer. */
+		void headed(int bytes) {
+			this.unsent += bytes;
 		}
 
 		void flush() throws IOException {

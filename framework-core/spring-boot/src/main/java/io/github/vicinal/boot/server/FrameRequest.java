@@ -640,8 +640,11 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	/** The container can dispatch its own requests only. */
 	@Override
-	public RequestDispatcher getRequestDispatcher(String path) {
-		return new Elsewhere(this.target, path);
+	public @Nullable RequestDispatcher getRequestDispatcher(String path) {
+		String absolute = path.startsWith("/") ? path
+				: getServletPath().substring(0, getServletPath().lastIndexOf('/') + 1) + path;
+		RequestDispatcher dispatcher = getServletContext().getRequestDispatcher(absolute);
+		return (dispatcher != null) ? new HandlerDispatcher(this.target, dispatcher) : null;
 	}
 
 	/** No part in front of the handler authenticates callers or asks for it. */
@@ -712,29 +715,6 @@ final class FrameRequest extends HttpServletRequestWrapper {
 	void dispatchedAgain() {
 		this.async = null;
 		this.dispatcherType = DispatcherType.ASYNC;
-	}
-
-	/**
-	 * Fails, because the handler runs already; later calls of it go over HTTP.
-	 */
-	private record Elsewhere(HandlerTarget target, String path) implements RequestDispatcher {
-
-		@Override
-		public void forward(ServletRequest request, ServletResponse response) throws ServletException {
-			fail();
-		}
-
-		@Override
-		public void include(ServletRequest request, ServletResponse response) throws ServletException {
-			fail();
-		}
-
-		private void fail() throws ServletException {
-			this.target.leave("the handler forwards or includes other requests");
-			throw new ServletException("A typed call cannot be dispatched to %s; its handler goes over HTTP from now on"
-				.formatted(this.path));
-		}
-
 	}
 
 	private record Connection(boolean isSecure) implements ServletConnection {

@@ -127,6 +127,10 @@ class ExchangeDetailTests {
 		all.put("a failure in the middle", (client) -> client.get().uri("/middle").header("Accept", "*/*"));
 		// Not GET: libraries send such a request again.
 		all.put("a handler that interrupts itself", (client) -> client.post().uri("/interrupted"));
+		all.put("a handler that interrupts itself and writes much",
+				(client) -> client.post().uri("/interrupted/much?length=0").header("Accept", "*/*"));
+		all.put("a handler that interrupts itself and writes what it said",
+				(client) -> client.post().uri("/interrupted/much?length=30000").header("Accept", "*/*"));
 		all.put("a redirect to nowhere", (client) -> client.get().uri("/nowhere").header("Accept", "*/*"));
 		all.put("a challenge", (client) -> client.get().uri("/challenge?status=401").header("Accept", "*/*"));
 		all.put("a challenge of a body",
@@ -270,6 +274,15 @@ class ExchangeDetailTests {
 		@Nullable String interrupted() {
 			Thread.currentThread().interrupt();
 			return "answer";
+		}
+
+		@RequestMapping("/interrupted/much")
+		void interruptedBeforeMuch(HttpServletResponse response, int length) throws IOException {
+			if (length > 0) {
+				response.setContentLength(length);
+			}
+			Thread.currentThread().interrupt();
+			response.getOutputStream().write(new byte[30_000]);
 		}
 
 		@RequestMapping("/challenge")
