@@ -149,6 +149,9 @@ final class PermitQueue {
 			this.overload.arrived(ticket.priority());
 			refused = shed(now);
 			entry = enter(ticket, now);
+			Ticket displaced = (waiting(this.state.get()) > this.settings.queueCapacity())
+					? lastBelow(ticket.priority()) : null;
+			refused = (displaced != null) ? displace(displaced, refused) : refused;
 		}
 		finally {
 			this.lock.unlock();
@@ -251,6 +254,28 @@ final class PermitQueue {
 		return refused;
 	}
 
+	/** Returns the latest request of the lowest class below another that waits. */
+	private @Nullable Ticket lastBelow(Priority priority) {
+		Ticket last = null;
+		for (Map.Entry<Priority, TicketList> queue : this.queues.entrySet()) {
+			Ticket latest = queue.getValue().last();
+			last = (latest != null && queue.getKey().compareTo(priority) > 0) ? latest : last;
+		}
+		return last;
+	}
+
+	private Ticket displace(Ticket ticket, @Nullable Ticket refused) {
+		queue(ticket).remove(ticket);
+		ticket.queued = false;
+		this.state.addAndGet(-ONE_WAITS);
+		return refuse(ticket, queueFull(), refused);
+	}
+
+	private Refusal queueFull() {
+		return new Refusal(Reason.QUEUE_FULL, retryAfter(), "has a full queue of %d requests",
+				this.settings.queueCapacity());
+	}
+
 	private Entry enter(Ticket ticket, long now) {
 		while (true) {
 			long word = this.state.get();
@@ -319,8 +344,8 @@ final class PermitQueue {
 		if (waiting(word) == 0 && running(word) < this.limit) {
 			return null;
 		}
-		if (waiting(word) >= this.settings.queueCapacity()) {
-			return new Refusal(Reason.QUEUE_FULL, retryAfter(), "has a full queue of %d requests", waiting(word));
+		if (waiting(word) >= this.settings.queueCapacity() && lastBelow(ticket.priority()) == null) {
+			return queueFull();
 		}
 		long patience = patienceNanos(ticket.priority());
 		if (this.hang.hangs() && this.hang.withoutEndNanos() > patience) {

@@ -19,6 +19,10 @@ final class TicketList {
 		return this.first;
 	}
 
+	@Nullable Ticket last() {
+		return this.last;
+	}
+
 	int size() {
 		return this.size;
 	}

@@ -90,6 +90,23 @@ class OverloadTests {
 		assertThat(outcome.running() + outcome.waiting()).isZero();
 	}
 
+	/** The queue is full of others before overload is noticed. */
+	@ParameterizedTest
+	@CsvSource({ "2, CRITICAL, NORMAL", "10, CRITICAL, NORMAL", "10, CRITICAL, SHEDDABLE", "10, NORMAL, SHEDDABLE" })
+	void aHigherPriorityTakesThePlaceOfALowerOneInAFullQueue(double load, Priority higher, Priority lower) {
+		double capacity = 4 / SERVICE;
+		Simulation simulation = new Simulation(
+				RequestServerSettings.of("simulated", new Threads.Fixed(4)).withQueueCapacity(20), MANY_PROCESSORS,
+				CONSTANT, 0, 1)
+			.load(0, END, 0.5 * capacity, higher)
+			.load(0, END, (load - 0.5) * capacity, lower);
+		Outcome outcome = simulation.run();
+		assertThat(simulation.refused(higher)).isZero();
+		assertThat(outcome.longestQueue()).isLessThanOrEqualTo(20);
+		assertThat(outcome.busy(4, 0, END)).isGreaterThan(0.95);
+		assertThat(outcome.running() + outcome.waiting()).isZero();
+	}
+
 	/** No permit comes back for nine seconds, so only arrivals can notice it. */
 	@Test
 	void hungHandlersAreNoticedByWhatArrives() {

@@ -82,13 +82,27 @@ class RequestServerTests {
 			CountDownLatch end = block(server);
 			CompletableFuture<Integer> first = server.submit("test", Priority.NORMAL, () -> 1);
 			CompletableFuture<Integer> second = server.submit("test", Priority.NORMAL, () -> 2);
-			Rejection rejection = rejection(server.submit("test", Priority.CRITICAL, () -> 3));
+			Rejection rejection = rejection(server.submit("test", Priority.NORMAL, () -> 3));
 			assertThat(rejection.reason()).isEqualTo(Reason.QUEUE_FULL);
 			assertThat(rejection.message()).contains("'test'").contains("full queue of 2");
 			assertThat(rejection.retryAfter()).isPositive();
 			end.countDown();
 			assertThat(first.join() + second.join()).isEqualTo(3);
 			assertThat(server.report().refused()).containsExactly(Map.entry(Reason.QUEUE_FULL, 1L));
+		}
+	}
+
+	@Test
+	void aFullQueueMakesRoomForAHigherPriority() throws InterruptedException {
+		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)).withQueueCapacity(2))) {
+			CountDownLatch end = block(server);
+			CompletableFuture<Integer> first = server.submit("test", Priority.NORMAL, () -> 1);
+			CompletableFuture<Integer> second = server.submit("test", Priority.NORMAL, () -> 2);
+			CompletableFuture<Integer> third = server.submit("test", Priority.CRITICAL, () -> 3);
+			assertThat(rejection(second).reason()).isEqualTo(Reason.QUEUE_FULL);
+			assertThat(server.report().waiting()).isEqualTo(2);
+			end.countDown();
+			assertThat(first.join() + third.join()).isEqualTo(4);
 		}
 	}
 
@@ -527,7 +541,7 @@ class RequestServerTests {
 			assertThat(queue.enter(ticket)).isEqualTo(PermitQueue.Entry.QUEUED);
 			waiting.add(ticket);
 		}
-		ThreadTicket last = new ThreadTicket("test", List.of(), Priority.CRITICAL, Ticket.NO_DEADLINE);
+		ThreadTicket last = new ThreadTicket("test", List.of(), Priority.SHEDDABLE, Ticket.NO_DEADLINE);
 		assertThat(queue.enter(last)).isEqualTo(PermitQueue.Entry.REFUSED);
 		Collections.shuffle(waiting, new Random(1));
 		waiting.forEach((ticket) -> assertThat(queue.withdraw(ticket, Reason.DEADLINE)).isNotNull());
