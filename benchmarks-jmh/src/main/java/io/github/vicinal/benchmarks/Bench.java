@@ -119,6 +119,10 @@ public final class Bench implements Callable<Integer> {
 			description = "placement: a directory with models of clusters in JSON")
 	private @Nullable Path placementData;
 
+	@Option(names = "--figures", paramLabel = "DIR",
+			description = "topics: draw throughput and latency by system and size into this directory")
+	private @Nullable Path figures;
+
 	@Option(names = "--project", hidden = true)
 	private @Nullable Path project;
 
@@ -206,6 +210,9 @@ public final class Bench implements Callable<Integer> {
 		}
 		if (this.subjects != null) {
 			options.put("subjects", this.subjects);
+		}
+		if (this.figures != null) {
+			options.put("figures", this.figures.toString());
 		}
 		if (this.placementData != null) {
 			options.put("placement-data", this.placementData.toString());

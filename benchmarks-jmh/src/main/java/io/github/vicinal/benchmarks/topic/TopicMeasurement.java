@@ -37,6 +37,12 @@ public final class TopicMeasurement implements Measurement {
 
 	private static final long PACE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+	/** Numbers of messages of the runs that are shown one by one. */
+	private static final List<Integer> SERIES = List.of(10_000, 100_000, 1_000_000);
+
+	/** Maximum bytes of such a run. */
+	private static final long MAX_SERIES_BYTES = 2_000_000_000L;
+
 	/** Time without a message after which a subscriber counts as complete. */
 	private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -64,12 +70,44 @@ public final class TopicMeasurement implements Measurement {
 	private record Pace(double p50Micros, double p99Micros, double cpuMicros, long lost) {
 	}
 
-	private record Figures(Round burst, Pace paced, boolean steady) {
+	private record Figures(Round burst, Map<Integer, Round> series, Pace paced, boolean steady) {
+
+		/**
+		 * Returns messages a second of a run of some messages, empty if there was none.
+		 */
+		Object perSecond(int messages) {
+			Round round = this.series.get(messages);
+			return (round != null) ? round.perSecond() : "";
+		}
+
+		/** Returns the same for a chart, NaN if there was none. */
+		double series(int messages) {
+			Round round = this.series.get(messages);
+			return (round != null) ? round.perSecond() : Double.NaN;
+		}
+
+		long lost() {
+			return this.burst.lost() + this.paced.lost() + this.series.values().stream().mapToLong(Round::lost).sum();
+		}
+
+		long faults() {
+			return this.burst.faults() + this.series.values().stream().mapToLong(Round::faults).sum();
+		}
+
 	}
 
 	@Override
 	public Report run(Settings settings) throws Exception {
-		Path mosquitto = mosquitto();
+		Path packages = Files.createTempDirectory("vicinal-bench");
+		try {
+			return run(settings, Mosquitto.find(packages));
+		}
+		finally {
+			delete(packages);
+		}
+	}
+
+	private static Report run(Settings settings, Mosquitto mosquitto) throws Exception {
 		Map<Key, Figures> figures = new LinkedHashMap<>();
 		for (int size : new int[] { SMALL, LARGE }) {
 			for (int subscribers : new int[] { 1, 4 }) {
@@ -80,20 +118,37 @@ public final class TopicMeasurement implements Measurement {
 				}
 			}
 		}
+		String directory = settings.options().get("figures");
+		if (directory != null) {
+			draw(Files.createDirectories(Path.of(directory)), figures);
+		}
 		return report(figures);
 	}
 
-	private static Path mosquitto() throws UsageException {
-		for (String candidate : List.of("/usr/sbin/mosquitto", "/usr/bin/mosquitto")) {
-			if (Files.isExecutable(Path.of(candidate))) {
-				return Path.of(candidate);
-			}
+	/** Figures 4 and 5 of the paper; its figure 6 needs a second host. */
+	private static void draw(Path directory, Map<Key, Figures> figures) throws IOException {
+		for (int size : new int[] { SMALL, LARGE }) {
+			List<ColumnChart.Group> throughput = new ArrayList<>();
+			List<ColumnChart.Group> latency = new ArrayList<>();
+			figures.forEach((key, figure) -> {
+				if (key.size() == size && key.subscribers() == 1) {
+					throughput.add(new ColumnChart.Group(key.system(),
+							SERIES.stream().map((messages) -> figure.series(messages)).toList()));
+					latency.add(new ColumnChart.Group(key.system(),
+							List.of(figure.paced().p50Micros(), figure.paced().p99Micros())));
+				}
+			});
+			String words = (size == SMALL) ? "16 bytes" : "100 KB";
+			String drawn = ColumnChart.draw("Messages of %s to one subscriber on the same host".formatted(words),
+					List.of(new ColumnChart.Panel("Throughput, messages/s",
+							SERIES.stream().map("%,d messages"::formatted).toList(), throughput),
+							new ColumnChart.Panel("One-way latency at 1 message/ms, us",
+									List.of("median", "99th percentile"), latency)));
+			Files.writeString(directory.resolve((size == SMALL) ? "figure-4.svg" : "figure-5.svg"), drawn);
 		}
-		throw new UsageException(
-				"Mosquitto is needed to compare with and is not installed: install the Debian package 'mosquitto'");
 	}
 
-	private static Figures measure(Settings settings, Key key, Path mosquitto) throws Exception {
+	private static Figures measure(Settings settings, Key key, Mosquitto mosquitto) throws Exception {
 		Path directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bench");
 		int port = freePort();
 		List<TopicProcess> subscribers = new ArrayList<>();
@@ -129,7 +184,8 @@ public final class TopicMeasurement implements Measurement {
 		}
 	}
 
-	private static Process broker(Path mosquitto, Path directory, int port) throws IOException, InterruptedException {
+	private static Process broker(Mosquitto mosquitto, Path directory, int port)
+			throws IOException, InterruptedException {
 		Path configuration = directory.resolve("mosquitto.conf");
 		Files.writeString(configuration, """
 				listener %d 127.0.0.1
@@ -137,10 +193,7 @@ public final class TopicMeasurement implements Measurement {
 				persistence false
 				max_queued_messages 0
 				""".formatted(port));
-		Process started = new ProcessBuilder(mosquitto.toString(), "-c", configuration.toString())
-			.redirectErrorStream(true)
-			.redirectOutput(ProcessBuilder.Redirect.DISCARD)
-			.start();
+		Process started = mosquitto.start(configuration);
 		long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
 		while (System.nanoTime() - end < 0) {
 			try (var socket = new java.net.Socket(InetAddress.getLoopbackAddress(), port)) {
@@ -173,13 +226,20 @@ public final class TopicMeasurement implements Measurement {
 		Round median = rounds.get(rounds.size() / 2);
 		Round burst = new Round(median.perSecond(), median.cpuMicros(), rounds.stream().mapToLong(Round::lost).sum(),
 				rounds.stream().mapToLong(Round::faults).sum());
+		Map<Integer, Round> series = new LinkedHashMap<>();
+		for (int messages : SERIES) {
+			boolean few = messages == SERIES.get(0) || !settings.quick();
+			if (few && (long) messages * key.size() <= MAX_SERIES_BYTES) {
+				series.put(messages, processes.burst(messages, key.size()));
+			}
+		}
 		processes.paced(1_000, key.size());
 		List<Pace> paces = new ArrayList<>();
 		for (int i = 0; i < 3; i++) {
 			paces.add(processes.paced(settings.quick() ? 1_000 : 4_000, key.size()));
 		}
 		paces.sort(Comparator.comparingDouble(Pace::p50Micros));
-		return new Figures(burst, paces.get(1), steady);
+		return new Figures(burst, series, paces.get(1), steady);
 	}
 
 	/**
@@ -261,13 +321,15 @@ public final class TopicMeasurement implements Measurement {
 	}
 
 	private static Report report(Map<Key, Figures> figures) {
-		Report report = new Report("system", "bytes", "subscribers", "messages/s", "CPU us/message", "paced p50 us",
-				"paced p99 us", "paced CPU us/message", "lost", "out of order or damaged", "steady")
+		Report report = new Report("system", "bytes", "subscribers", "messages/s", "of 10^4", "of 10^5", "of 10^6",
+				"CPU us/message", "paced p50 us", "paced p99 us", "paced CPU us/message", "lost",
+				"out of order or damaged", "steady")
 			.chart("CPU time of all processes per message, in us", "CPU us/message", "system", "bytes", "subscribers");
 		figures.forEach((key, figure) -> report.row(key.system(), key.size(), key.subscribers(),
-				figure.burst().perSecond(), figure.burst().cpuMicros(), figure.paced().p50Micros(),
-				figure.paced().p99Micros(), figure.paced().cpuMicros(), figure.burst().lost() + figure.paced().lost(),
-				figure.burst().faults(), figure.steady() ? "yes" : "NO"));
+				figure.burst().perSecond(), figure.perSecond(SERIES.get(0)), figure.perSecond(SERIES.get(1)),
+				figure.perSecond(SERIES.get(2)), figure.burst().cpuMicros(), figure.paced().p50Micros(),
+				figure.paced().p99Micros(), figure.paced().cpuMicros(), figure.lost(), figure.faults(),
+				figure.steady() ? "yes" : "NO"));
 		for (int subscribers : new int[] { 1, 4 }) {
 			bars(report, figures, subscribers);
 		}
@@ -299,10 +361,10 @@ public final class TopicMeasurement implements Measurement {
 				durable.paced().p50Micros() / chronicle.paced().p50Micros(), 1 / 10.0);
 		report.bar("16 B: Chronicle that polls / durable topics, messages/s" + suffix,
 				chronicle.burst().perSecond() / durable.burst().perSecond(), 1 / 0.8);
-		report.bar("durable topics: messages lost, out of order or damaged" + suffix,
-				durable.burst().lost() + durable.burst().faults() + durable.paced().lost(), 0);
-		report.bar("topics: messages lost, out of order or damaged" + suffix, own.burst().lost() + own.burst().faults()
-				+ own.paced().lost() + large.burst().lost() + large.burst().faults() + large.paced().lost(), 0);
+		report.bar("durable topics: messages lost, out of order or damaged" + suffix, durable.lost() + durable.faults(),
+				0);
+		report.bar("topics: messages lost, out of order or damaged" + suffix,
+				own.lost() + own.faults() + large.lost() + large.faults(), 0);
 	}
 
 	private static Figures get(Map<Key, Figures> figures, String system, int size, int subscribers) {

@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,15 +60,19 @@ public final class MessageAttempts<T> {
 	 * another subscriber of the stream is to get the message
 	 */
 	public boolean handle(Message<T> message) {
+		return inTurn(message, () -> attempt(message));
+	}
+
+	private boolean inTurn(Message<?> message, BooleanSupplier handling) {
 		if (message.redelivered()) {
 			this.redelivered.increment();
 		}
 		if (this.subscriber.concurrency() > 1) {
-			return attempt(message);
+			return handling.getAsBoolean();
 		}
 		this.oneAtATime.lock();
 		try {
-			return attempt(message);
+			return handling.getAsBoolean();
 		}
 		finally {
 			this.oneAtATime.unlock();
@@ -130,15 +135,41 @@ public final class MessageAttempts<T> {
 	}
 
 	/**
-	 * Counts and logs a message whose payload cannot be read.
-	 * @param publisher instance id of its publisher
-	 * @param sequence its number
-	 * @param cause why it cannot be read
+	 * Reads a message and has it handled, or given to the error handler if its payload
+	 * cannot be read. Never throws, unless the JVM is at its end.
+	 * @param message the message as it was published
+	 * @param codec reads the payload
+	 * @return whether the message is done; otherwise the subscription is closing, and
+	 * another subscriber of the stream is to get the message
 	 */
-	public void unreadable(String publisher, long sequence, RuntimeException cause) {
+	public boolean handle(Message<byte[]> message, MessageCodec<T> codec) {
+		T payload;
+		try {
+			payload = codec.decode(message.payload());
+		}
+		catch (UnreadableMessageException ex) {
+			return inTurn(message, () -> unreadable(message, ex));
+		}
+		catch (RuntimeException | Error ex) {
+			// The thread goes on: all further messages wait for it.
+			UnreadableMessageException cause = new UnreadableMessageException("The payload cannot be read: " + ex, ex);
+			return inTurn(message, () -> unreadable(message, cause));
+		}
+		return handle(new Message<>(message.topic(), payload, message.headers(), message.publisher(),
+				message.sequence(), message.publishedNanos(), message.redelivered()));
+	}
+
+	/** It is done at once: its payload will not get better. */
+	private boolean unreadable(Message<byte[]> message, UnreadableMessageException cause) {
 		this.failed.increment();
-		logger.error("Message {} of publisher {} of topic '{}' cannot be read by subscriber '{}' and is left: {}",
-				sequence, publisher, this.settings.name(), this.subscriber.name(), cause.getMessage());
+		try {
+			this.handler.unreadable(message, cause);
+		}
+		catch (RuntimeException ex) {
+			logger.error("The error handler of subscriber '{}' failed for message {} of topic '{}'",
+					this.subscriber.name(), message.sequence(), this.settings.name(), ex);
+		}
+		return true;
 	}
 
 	/** Ends pauses between attempts, and lets the handler know, once. */

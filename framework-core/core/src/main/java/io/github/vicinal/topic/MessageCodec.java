@@ -45,6 +45,17 @@ public final class MessageCodec<T> {
 	}
 
 	/**
+	 * Returns whether a subscriber can take what a publisher writes. One that takes bytes
+	 * can take all.
+	 * @param written the publisher's {@link #format()}
+	 * @param read the subscriber's
+	 * @return whether they fit
+	 */
+	public static boolean isReadableAs(String written, String read) {
+		return written.equals(read) || read.equals(Format.BYTES.words);
+	}
+
+	/**
 	 * Returns how payloads are written, on which publisher and subscriber must agree.
 	 * @return {@code bytes}, {@code text} or {@code json}
 	 */
@@ -85,7 +96,7 @@ public final class MessageCodec<T> {
 	 * Reads a payload.
 	 * @param bytes all of it, and nothing else; belongs to the payload from now on
 	 * @return the payload
-	 * @throws TopicException if it cannot be read
+	 * @throws UnreadableMessageException if it cannot be read
 	 */
 	@SuppressWarnings("unchecked") // the type was given with the settings
 	public T decode(byte[] bytes) {
@@ -97,7 +108,7 @@ public final class MessageCodec<T> {
 					yield (T) this.reader.readValue(bytes);
 				}
 				catch (RuntimeException ex) {
-					throw new TopicException("The payload cannot be read: " + ex.getMessage(), ex);
+					throw new UnreadableMessageException("The payload cannot be read: " + ex.getMessage(), ex);
 				}
 			}
 		};

@@ -31,6 +31,18 @@ public interface MessageHandler<T> {
 	}
 
 	/**
+	 * Called with a message whose payload cannot be read. It is not attempted again. Logs
+	 * by default.
+	 * @param message the message with the bytes that were published
+	 * @param cause why they cannot be read
+	 */
+	default void unreadable(Message<byte[]> message, UnreadableMessageException cause) {
+		System.getLogger(MessageHandler.class.getName())
+			.log(System.Logger.Level.ERROR, "Message %d of topic '%s' cannot be read and is left"
+				.formatted(message.sequence(), message.topic()), cause);
+	}
+
+	/**
 	 * Called once when the subscription begins to end, by the thread that closes it. A
 	 * handler that waits for something returns soon after, or throws a
 	 * {@link MessageReturnedException}: closing waits for it.

@@ -38,6 +38,20 @@ public interface Topic<T> extends AutoCloseable {
 	void publish(T payload, Map<String, String> headers);
 
 	/**
+	 * Publishes a payload that is written already, as it is: what a subscriber could not
+	 * read, for others that take bytes.
+	 * @param payload the bytes of the payload; not kept
+	 * @param headers names and values for the subscriber
+	 * @throws TopicFullException if there is no room, and the settings say so
+	 * @throws TopicException if the message is too large
+	 * @throws UnsupportedOperationException if the topic cannot do this
+	 */
+	default void publishWritten(byte[] payload, Map<String, String> headers) {
+		throw new UnsupportedOperationException(
+				"Topic '%s' publishes only what it writes itself".formatted(settings().name()));
+	}
+
+	/**
 	 * Publishes several messages in their order, and wakes subscribers once for all of
 	 * them, which costs less than one by one. Not atomic: if one of them fails, those
 	 * before it are published.

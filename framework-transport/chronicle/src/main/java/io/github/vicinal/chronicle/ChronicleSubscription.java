@@ -148,16 +148,8 @@ final class ChronicleSubscription<T> implements Subscription {
 	private boolean handle(Source.Taken taken) {
 		long index = taken.entry().index();
 		DurableRecord record = DurableRecord.read(taken.entry(), this.directory);
-		T payload;
-		try {
-			payload = this.codec.decode(record.payload());
-		}
-		catch (RuntimeException ex) {
-			this.attempts.unreadable(record.publisher(), index, ex);
-			return true;
-		}
-		return this.attempts.handle(new Message<>(this.settings.name(), payload, record.headers(), record.publisher(),
-				index, nanos(record.micros()), taken.redelivered()));
+		return this.attempts.handle(new Message<>(this.settings.name(), record.payload(), record.headers(),
+				record.publisher(), index, nanos(record.micros()), taken.redelivered()), this.codec);
 	}
 
 	/** Returns the time as {@link System#nanoTime()} would have said. */

@@ -73,6 +73,21 @@ final class ChronicleTopic<T> implements Topic<T> {
 	}
 
 	@Override
+	public void publishWritten(byte[] written, Map<String, String> headers) {
+		if (this.observations.isNoop()) {
+			sendWritten(written, headers);
+			return;
+		}
+		this.observations.publish(this.settings, headers, (all) -> sendWritten(written, all));
+	}
+
+	private void sendWritten(byte[] written, Map<String, String> headers) {
+		requireOpen();
+		append(DurableRecord.write(this.publisher, micros(), headers, written, written.length));
+		this.bell.run();
+	}
+
+	@Override
 	public void publishAll(Iterable<? extends T> payloads, Map<String, String> headers) {
 		if (!this.observations.isNoop()) {
 			payloads.forEach((payload) -> publish(payload, headers));
@@ -95,7 +110,10 @@ final class ChronicleTopic<T> implements Topic<T> {
 
 	private void append(T payload, Map<String, String> headers) {
 		requireOpen();
-		byte[] record = record(payload, headers);
+		append(record(payload, headers));
+	}
+
+	private void append(byte[] record) {
 		int longest = this.options.blockBytes() / 4;
 		if (record.length > longest) {
 			throw new TopicException(
@@ -113,9 +131,13 @@ final class ChronicleTopic<T> implements Topic<T> {
 		}
 	}
 
-	private byte[] record(T payload, Map<String, String> headers) {
+	private static long micros() {
 		Instant now = Instant.now();
-		long micros = TimeUnit.SECONDS.toMicros(now.getEpochSecond()) + TimeUnit.NANOSECONDS.toMicros(now.getNano());
+		return TimeUnit.SECONDS.toMicros(now.getEpochSecond()) + TimeUnit.NANOSECONDS.toMicros(now.getNano());
+	}
+
+	private byte[] record(T payload, Map<String, String> headers) {
+		long micros = micros();
 		byte[] bytes = this.codec.bytes(payload);
 		if (bytes != null) {
 			return DurableRecord.write(this.publisher, micros, headers, bytes, bytes.length);

@@ -1,6 +1,7 @@
 package io.github.vicinal.chronicle;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicFullException;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.UnreadableMessageException;
 import io.github.vicinal.topic.WhenFull;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -142,6 +144,51 @@ class ChronicleTopicsTests {
 		topic.publish("more");
 		DurableFixture.await(() -> !nothing.isEmpty());
 		assertThat(nothing).containsExactly("more");
+	}
+
+	/** Nobody gets it a second time, and those behind it do not wait for it. */
+	@Test
+	void aPayloadThatCannotBeReadIsGivenAwayOnceAsItIs() {
+		record Job(int number) {
+		}
+		TopicSettings<Job> jobs = TopicSettings.of("jobs", TopicModel.STREAM, Job.class);
+		Topic<Job> topic = this.fixture.application("boss").topic(jobs);
+		List<String> bad = Collections.synchronizedList(new ArrayList<>());
+		List<Integer> good = Collections.synchronizedList(new ArrayList<>());
+		MessageHandler<Job> handler = new MessageHandler<>() {
+
+			@Override
+			public void handle(Message<Job> message) {
+				good.add(message.payload().number());
+			}
+
+			@Override
+			public void unreadable(Message<byte[]> message, UnreadableMessageException cause) {
+				bad.add(new String(message.payload(), StandardCharsets.UTF_8) + message.headers());
+				throw new IllegalStateException("a handler that fails as well");
+			}
+
+		};
+		List<Subscription> workers = List.of(
+				this.fixture.application("one").subscribe(jobs, SubscriberSettings.of("worker"), handler),
+				this.fixture.application("two").subscribe(jobs, SubscriberSettings.of("worker"), handler));
+		topic.publishWritten("{\"number\":1".getBytes(StandardCharsets.UTF_8), Map.of("is", "truncated"));
+		topic.publishWritten("{\"number\":\"one\"}".getBytes(StandardCharsets.UTF_8), Map.of("is", "of another type"));
+		topic.publishWritten(new byte[] { 'x' }, Map.of("is", "of another codec"));
+		for (int i = 0; i < 100; i++) {
+			topic.publish(new Job(i));
+		}
+		DurableFixture.await(() -> good.size() == 100 && bad.size() == 3);
+		workers.forEach(Subscription::close);
+		List<Integer> again = Collections.synchronizedList(new ArrayList<>());
+		this.fixture.application("late")
+			.subscribe(jobs, SubscriberSettings.of("late"), (message) -> again.add(message.payload().number()));
+		topic.publish(new Job(100));
+		DurableFixture.await(() -> !again.isEmpty());
+		assertThat(again).containsExactly(100);
+		assertThat(bad).containsExactlyInAnyOrder("{\"number\":1{is=truncated}",
+				"{\"number\":\"one\"}{is=of another type}", "x{is=of another codec}");
+		assertThat(good).hasSize(100).doesNotHaveDuplicates();
 	}
 
 	@Test

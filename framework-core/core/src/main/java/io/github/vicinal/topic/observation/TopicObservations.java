@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.MessageHandler;
 import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.UnreadableMessageException;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
@@ -112,6 +113,11 @@ public final class TopicObservations {
 		@Override
 		public void failed(Message<T> message, Exception cause) {
 			this.handler.failed(message, cause);
+		}
+
+		@Override
+		public void unreadable(Message<byte[]> message, UnreadableMessageException cause) {
+			this.handler.unreadable(message, cause);
 		}
 
 		@Override

@@ -36,6 +36,15 @@ final class DeadLetters {
 	}
 
 	void publish(Message<Object> message, Exception cause) {
+		this.topics.get().topic(this.settings).publish(message.payload(), headers(message, cause));
+	}
+
+	/** The bytes stay as they are, for a listener that takes bytes. */
+	void publishUnreadable(Message<byte[]> message, Exception cause) {
+		this.topics.get().topic(this.settings).publishWritten(message.payload(), headers(message, cause));
+	}
+
+	private Map<String, String> headers(Message<?> message, Exception cause) {
 		Map<String, String> headers = new LinkedHashMap<>(message.headers());
 		headers.put(DeadLetterHeaders.TOPIC, message.topic());
 		headers.put(DeadLetterHeaders.PUBLISHER, message.publisher());
@@ -45,7 +54,7 @@ final class DeadLetters {
 		String text = String.valueOf(cause.getMessage());
 		headers.put(DeadLetterHeaders.EXCEPTION_MESSAGE,
 				(text.length() > MAX_TEXT) ? text.substring(0, MAX_TEXT) : text);
-		this.topics.get().topic(this.settings).publish(message.payload(), headers);
+		return headers;
 	}
 
 }

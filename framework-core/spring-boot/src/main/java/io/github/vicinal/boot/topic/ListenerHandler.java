@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.MessageHandler;
+import io.github.vicinal.topic.UnreadableMessageException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -82,11 +83,26 @@ final class ListenerHandler implements MessageHandler<Object> {
 
 	@Override
 	public void failed(Message<Object> message, Exception cause) {
+		Exception last = giveAway(message, cause, DeadLetters::publish);
+		if (last != null) {
+			MessageHandler.super.failed(message, last);
+		}
+	}
+
+	@Override
+	public void unreadable(Message<byte[]> message, UnreadableMessageException cause) {
+		if (giveAway(message, cause, DeadLetters::publishUnreadable) != null) {
+			MessageHandler.super.unreadable(message, cause);
+		}
+	}
+
+	/** Returns why a message is still here, {@code null} if it is not. */
+	private <P> @Nullable Exception giveAway(Message<P> message, Exception cause, Publishing<P> publishing) {
 		Exception last = cause;
 		if (this.errorHandler != null) {
 			try {
 				this.errorHandler.handle(message, cause);
-				return;
+				return null;
 			}
 			catch (Exception ex) {
 				last = ex;
@@ -94,16 +110,23 @@ final class ListenerHandler implements MessageHandler<Object> {
 		}
 		if (this.deadLetters != null) {
 			try {
-				this.deadLetters.publish(message, last);
+				publishing.publish(this.deadLetters, message, last);
 				logger.warn("Message {} of topic '{}' could not be handled and is now in topic '{}': {}",
 						message.sequence(), message.topic(), this.deadLetters.topic(), last.toString());
-				return;
+				return null;
 			}
 			catch (RuntimeException ex) {
 				last.addSuppressed(ex);
 			}
 		}
-		MessageHandler.super.failed(message, last);
+		return last;
+	}
+
+	/** Publishes a message as a dead letter. */
+	private interface Publishing<P> {
+
+		void publish(DeadLetters letters, Message<P> message, Exception cause);
+
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.topic;
 
 import io.github.vicinal.topic.Message;
+import io.github.vicinal.topic.UnreadableMessageException;
 
 /**
  * Handles messages that a listener could not handle, after the last attempt. A bean of
@@ -13,8 +14,10 @@ public interface TopicErrorHandler {
 
 	/**
 	 * Handles a message. When this returns the message is done.
-	 * @param message the message
-	 * @param cause what the listener has thrown at the last attempt
+	 * @param message the message; with the bytes that were published, if these cannot be
+	 * read as the payload that the listener takes
+	 * @param cause what the listener has thrown at the last attempt, or an
+	 * {@link UnreadableMessageException}
 	 * @throws Exception if the message is not done: it goes to the dead-letter topic, or
 	 * is logged
 	 */

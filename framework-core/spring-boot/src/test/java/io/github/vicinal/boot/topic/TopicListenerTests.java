@@ -17,6 +17,7 @@ import io.github.vicinal.topic.Acknowledgement;
 import io.github.vicinal.topic.AffinityListener;
 import io.github.vicinal.topic.DeadLetterHeaders;
 import io.github.vicinal.topic.Message;
+import io.github.vicinal.topic.SubscriptionReport;
 import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicGrants;
@@ -24,6 +25,7 @@ import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicReader;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.Topics;
+import io.github.vicinal.topic.remote.RemoteTopics;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,6 +52,7 @@ import org.springframework.messaging.handler.annotation.Payload;
 import org.springframework.util.FileSystemUtils;
 import org.springframework.util.ReflectionUtils;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.BDDMockito.given;
@@ -172,6 +175,42 @@ class TopicListenerTests {
 		});
 	}
 
+	/** Another application may have another idea of what an order is. */
+	@Test
+	void aPayloadThatCannotBeReadGoesTheSameWayAsItIs() {
+		this.runner.withUserConfiguration(Failing.class).run((context) -> {
+			Failing beans = context.getBean(Failing.class);
+			Topics topics = context.getBean(Topics.class);
+			Topic<Map> topic = topics.topic(TopicSettings.of("orders", TopicModel.STREAM, Map.class));
+			topic.publish(Map.of("number", "handled"), Map.of("origin", "shop"));
+			topic.publish(Map.of("number", "no number"), Map.of("origin", "shop"));
+			topic.publishWritten("{\"number\":3,".getBytes(UTF_8), Map.of("origin", "desk"));
+			topic.publish(Map.of("number", 2));
+			assertThat(next(beans.handled)).startsWith("{\"number\":\"handled\"} ").contains("cannot be read");
+			try (TopicReader<byte[]> dead = topics
+				.reader(TopicSettings.of("orders.dead", TopicModel.STREAM, byte[].class), "dead")) {
+				Message<byte[]> message = dead.poll(Duration.ofSeconds(20));
+				assertThat(message).isNotNull();
+				assertThat(message.payload()).asString().isEqualTo("{\"number\":\"no number\"}");
+				assertThat(message.headers()).containsEntry("origin", "shop")
+					.containsEntry(DeadLetterHeaders.TOPIC, "orders")
+					.containsEntry(DeadLetterHeaders.SEQUENCE, "2")
+					.containsEntry(DeadLetterHeaders.SUBSCRIBER, "billing")
+					.containsEntry(DeadLetterHeaders.EXCEPTION_MESSAGE, "not mine either");
+				message = dead.poll(Duration.ofSeconds(20));
+				assertThat(message).isNotNull();
+				assertThat(message.payload()).as("truncated").asString().isEqualTo("{\"number\":3,");
+				assertThat(message.headers()).containsEntry("origin", "desk")
+					.containsEntry(DeadLetterHeaders.SEQUENCE, "3");
+				message = dead.poll(Duration.ofSeconds(20));
+				assertThat(message).as("others go on").isNotNull();
+				assertThat(message.payload()).asString().isEqualTo("{\"number\":2}");
+			}
+			assertThat(beans.attempts).containsExactly(2, 2, 2);
+			assertThat(topics.subscriptions()).extracting(SubscriptionReport::failed).contains(4L);
+		});
+	}
+
 	@Test
 	void listenersAreStartedAndStoppedByTheirIds() {
 		this.runner.withUserConfiguration(Late.class).withPropertyValues("late.start=false").run((context) -> {
@@ -264,6 +303,26 @@ class TopicListenerTests {
 				assertThat(grants.maySubscribe("orders.bell", "spy")).isFalse();
 				assertThat(grants.mayPublish("orders.bell", "billing")).isTrue();
 				assertThat(grants.mayPublish("other.bell", "spy")).isTrue();
+			});
+	}
+
+	@Test
+	void otherHostsTakePartByProperties() {
+		this.runner
+			.withPropertyValues("vicinal.topics.named.orders.other-hosts=true",
+					"vicinal.topics.named.bills.remote-publishers=10.0.0.7:7400, shop.example.org:7400")
+			.run((context) -> {
+				RemoteTopics remote = context.getBean(RemoteTopics.class);
+				assertThat(remote.isOffered("orders")).isTrue();
+				assertThat(remote.isOffered("bills")).isFalse();
+				assertThat(remote.isOffered("others")).isFalse();
+				assertThat(remote.publishers("bills")).containsExactly("10.0.0.7:7400", "shop.example.org:7400");
+				assertThat(remote.publishers("orders")).isEmpty();
+				TopicFactory factory = context.getBean(TopicFactory.class);
+				assertThatExceptionOfType(IllegalStateException.class)
+					.isThrownBy(() -> factory.topic("orders", TopicModel.STREAM, Order.class))
+					.withMessageContaining("add vicinal-transport-tcp");
+				assertThat(factory.topic("bills", TopicModel.STREAM, Order.class)).isNotNull();
 			});
 	}
 
@@ -381,6 +440,10 @@ class TopicListenerTests {
 		@Bean
 		TopicErrorHandler handler() {
 			return (message, cause) -> {
+				if (message.payload() instanceof byte[] bytes && new String(bytes, UTF_8).contains("handled")) {
+					this.handled.add(new String(bytes, UTF_8) + " " + cause);
+					return;
+				}
 				if (!message.payload().equals(new Order(1))) {
 					throw new IllegalArgumentException("not mine either", cause);
 				}

@@ -267,16 +267,8 @@ final class LogConsumer<T> implements Runnable, Condition {
 
 	private void handle(Received received) throws WireException {
 		this.served++;
-		T payload;
-		try {
-			payload = this.subscription.codec().decode(received.payload);
-		}
-		catch (RuntimeException ex) {
-			this.subscription.unreadable(this.publisher, received.sequence, ex);
-			return;
-		}
 		this.returned = !this.subscription
-			.handle(new Message<>(this.subscription.topic(), payload, HeaderBytes.read(received.headers),
+			.handle(new Message<>(this.subscription.topic(), received.payload, HeaderBytes.read(received.headers),
 					this.publisher, received.sequence, received.time, this.claims.isRedelivered()));
 	}
 

@@ -146,6 +146,15 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 	}
 
 	@Override
+	public void publishWritten(byte[] written, Map<String, String> headers) {
+		if (this.observations.isNoop()) {
+			send(null, written, headers, true);
+			return;
+		}
+		this.observations.publish(this.settings, headers, (all) -> send(null, written, all, true));
+	}
+
+	@Override
 	public void publishAll(Iterable<? extends T> messages, Map<String, String> headers) {
 		if (!this.observations.isNoop()) {
 			messages.forEach((message) -> publish(message, headers));
@@ -179,13 +188,19 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 	}
 
 	private void send(T message, Map<String, String> headers, boolean wake) {
+		send(message, null, headers, wake);
+	}
+
+	/** Sends a message, or bytes that are written already. */
+	@SuppressWarnings("NullAway") // One of both is there.
+	private void send(@Nullable T message, byte @Nullable [] written, Map<String, String> headers, boolean wake) {
 		long deadline = System.nanoTime() + this.settings.patience().toNanos();
 		lockUntil(deadline);
 		try {
 			if (this.closed) {
 				throw new TopicException("Topic '%s' is closed at this publisher".formatted(this.settings.name()));
 			}
-			byte[] bytes = this.codec.bytes(message);
+			byte[] bytes = (written != null) ? written : this.codec.bytes(message);
 			int length = (bytes != null) ? bytes.length : encode(message);
 			write(headers, (bytes != null) ? bytes : this.payload.array(), length, deadline, wake);
 		}

@@ -2,6 +2,7 @@ package io.github.vicinal.transport.shm.topic;
 
 import java.util.Map;
 
+import io.github.vicinal.topic.MessageCodec;
 import io.github.vicinal.topic.TopicGrants;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.transport.wire.Refusal;
@@ -52,7 +53,7 @@ final class OwnTopics implements TopicServer.Catalogue {
 					"topic '%s' has the model %s at its publisher '%s', but %s at subscriber '%s' of '%s': let both name one model"
 						.formatted(topic, found.settings().model(), this.application, model, subscriber, by));
 		}
-		if (!format.equals(found.format())) {
+		if (!MessageCodec.isReadableAs(found.format(), format)) {
 			throw new WireException(Refusal.SERVICE_REFUSES,
 					"messages of topic '%s' are %s at its publisher '%s', but %s at subscriber '%s' of '%s': let both name one type of payload"
 						.formatted(topic, found.format(), this.application, format, subscriber, by));

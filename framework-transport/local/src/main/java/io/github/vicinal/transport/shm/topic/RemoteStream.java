@@ -327,15 +327,7 @@ final class RemoteStream<T> implements SubscriptionLink {
 
 		/** Returns whether the message is done. */
 		boolean handle() {
-			T decoded;
-			try {
-				decoded = this.subscription.codec().decode(this.payload);
-			}
-			catch (RuntimeException ex) {
-				this.subscription.unreadable(this.publisher, this.sequence, ex);
-				return true;
-			}
-			return this.subscription.handle(new Message<>(this.subscription.topic(), decoded, this.headers,
+			return this.subscription.handle(new Message<>(this.subscription.topic(), this.payload, this.headers,
 					this.publisher, this.sequence, this.nanos, this.redelivered));
 		}
 

@@ -141,12 +141,8 @@ final class ShmSubscription<T> implements Subscription {
 	 * Has a message handled.
 	 * @return whether it is done; otherwise another subscriber is to get it
 	 */
-	boolean handle(Message<T> message) {
-		return this.attempts.handle(message);
-	}
-
-	void unreadable(String publisher, long sequence, RuntimeException cause) {
-		this.attempts.unreadable(publisher, sequence, cause);
+	boolean handle(Message<byte[]> message) {
+		return this.attempts.handle(message, this.codec);
 	}
 
 	void dropped(long messages) {

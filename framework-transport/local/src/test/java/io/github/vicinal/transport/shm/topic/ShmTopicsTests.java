@@ -4,6 +4,7 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,6 +36,7 @@ import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicReport;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.TopicWatcher;
+import io.github.vicinal.topic.UnreadableMessageException;
 import io.github.vicinal.topic.WhenFull;
 import io.github.vicinal.transport.shm.bell.BellSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -245,6 +247,52 @@ class ShmTopicsTests {
 		IntStream.range(early, count).forEach((i) -> topic.publish("job " + i));
 		TopicFixture.await(() -> received.size() == count && topic.report().usedBytes() == 0);
 		assertThat(received.values()).allMatch((times) -> times.get() == 1);
+	}
+
+	/** Nobody gets it a second time, and those behind it do not wait for it. */
+	@Test
+	void aPayloadThatCannotBeReadIsGivenAwayOnceAsItIs() {
+		record Job(int number) {
+		}
+		TopicSettings<Job> jobs = TopicSettings.of("jobs", TopicModel.STREAM, Job.class).withCapacity(SMALLEST);
+		TopicSettings<Map> maps = TopicSettings.of("jobs", TopicModel.STREAM, Map.class).withCapacity(SMALLEST);
+		Topic<Map> topic = application("boss").topic(maps);
+		List<String> bad = Collections.synchronizedList(new ArrayList<>());
+		List<Integer> good = Collections.synchronizedList(new ArrayList<>());
+		MessageHandler<Job> handler = new MessageHandler<>() {
+
+			@Override
+			public void handle(Message<Job> message) {
+				good.add(message.payload().number());
+			}
+
+			@Override
+			public void unreadable(Message<byte[]> message, UnreadableMessageException cause) {
+				bad.add(new String(message.payload(), StandardCharsets.UTF_8) + message.headers());
+				throw new IllegalStateException("a handler that fails as well");
+			}
+
+		};
+		List<Subscription> workers = List.of(
+				application("one").subscribe(jobs, SubscriberSettings.of("worker"), handler),
+				application("two").subscribe(jobs, SubscriberSettings.of("worker"), handler));
+		topic.publishWritten("{\"number\":1".getBytes(StandardCharsets.UTF_8), Map.of("is", "truncated"));
+		topic.publish(Map.of("number", "one"), Map.of("is", "of another type"));
+		topic.publishWritten(new byte[] { 'x' }, Map.of("is", "of another codec"));
+		for (int i = 0; i < 100; i++) {
+			topic.publish(Map.of("number", i));
+		}
+		TopicFixture.await(() -> good.size() == 100 && bad.size() == 3);
+		workers.forEach(Subscription::close);
+		List<Integer> again = Collections.synchronizedList(new ArrayList<>());
+		application("late").subscribe(jobs, SubscriberSettings.of("late"),
+				(message) -> again.add(message.payload().number()));
+		topic.publish(Map.of("number", 100));
+		TopicFixture.await(() -> !again.isEmpty());
+		assertThat(again).containsExactly(100);
+		assertThat(bad).containsExactlyInAnyOrder("{\"number\":1{is=truncated}",
+				"{\"number\":\"one\"}{is=of another type}", "x{is=of another codec}");
+		assertThat(good).hasSize(100).doesNotHaveDuplicates();
 	}
 
 	@Test
