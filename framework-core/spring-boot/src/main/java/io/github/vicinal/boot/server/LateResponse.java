@@ -50,6 +50,11 @@ final class LateResponse extends Response {
 		getCoyoteResponse().setContentLength(getContentWritten());
 	}
 
+	/** Notes that Spring has written an answer to the stream, which excludes a writer. */
+	void streamed() {
+		this.usingOutputStream = true;
+	}
+
 	/** Writes the answer, if there is one that is not written. */
 	private void catchUp() {
 		TypedCall current = this.call.get();

@@ -144,8 +144,12 @@ final class TypedCall {
 	 * returned. The container's own rules then decide what comes too late.
 	 */
 	void write() {
+		LateResponse seen = this.container;
 		if (!isSentWhole()) {
 			writeNow();
+		}
+		else if (seen != null && isSentInOnePiece()) {
+			seen.streamed();
 		}
 		this.writing = null;
 	}

@@ -205,6 +205,11 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 				response.setContentType(HandlerTarget.contentType(body));
 			}
 		}
+		else if (result instanceof HttpEntity<?> entity && entity.getBody() != null
+				&& response.getContentType() == null) {
+			// It is not sent with such a status, but filters and access logs see it.
+			response.setContentType(HandlerTarget.contentType(entity.getBody()));
+		}
 		if (isSentAtOnce(result, body)) {
 			response.flushBuffer();
 		}

@@ -608,6 +608,16 @@ class FilterArrangementTests extends ArrangementTests {
 						}
 						chain.doFilter(request, response);
 					})),
+				Arrangement.of("a writer asked for behind").filter(0, http((request, response, chain, ledger) -> {
+					chain.doFilter(request, response);
+					try {
+						response.getWriter();
+						ledger.note("a writer");
+					}
+					catch (IllegalStateException ex) {
+						ledger.note("no writer");
+					}
+				})),
 				Arrangement.of("the size of bodies")
 					.leftToHttp("looks at the length", "add", "change")
 					.filter(0, http((request, response, chain, ledger) -> {

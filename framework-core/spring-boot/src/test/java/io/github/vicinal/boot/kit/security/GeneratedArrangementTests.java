@@ -54,7 +54,7 @@ class GeneratedArrangementTests extends ArrangementTests {
 			"~*'()", "a:b", "a@b", "{x}");
 
 	private static final List<String> HOWS = List.of("returns", "returns", "returns", "throws", "status", "error",
-			"sets", "header", "cookie", "writes", "nothing");
+			"sets", "header", "cookie", "writes", "nothing", "typed error", "streams");
 
 	@Override
 	Stream<Arrangement> arrangements() {
@@ -131,7 +131,7 @@ class GeneratedArrangementTests extends ArrangementTests {
 
 		private void filter() {
 			RequestMatcher condition = condition();
-			int kind = this.random.nextInt(9);
+			int kind = this.random.nextInt(12);
 			int order = this.random.nextInt(400) - 200;
 			boolean narrow = rarely();
 			boolean allDispatches = rarely();
@@ -203,6 +203,25 @@ class GeneratedArrangementTests extends ArrangementTests {
 					response.setHeader("X-Late", "late");
 				}
 				case 7 -> throw new IllegalStateException("filtered");
+				case 8 -> {
+					chain.doFilter(request, response);
+					try {
+						response.getWriter();
+						ledger.note("a writer");
+					}
+					catch (IllegalStateException ex) {
+						ledger.note("no writer");
+					}
+				}
+				case 9 -> {
+					chain.doFilter(request, response);
+					response.flushBuffer();
+					throw new IllegalStateException("filtered late");
+				}
+				case 10 -> {
+					chain.doFilter(request, response);
+					ledger.note("type " + response.getContentType() + " " + response.isCommitted());
+				}
 				default -> {
 					chain.doFilter(request, response);
 					ledger.note("saw " + response.getStatus() + " " + response.isCommitted());
@@ -255,7 +274,7 @@ class GeneratedArrangementTests extends ArrangementTests {
 		private void interceptors() {
 			int count = this.random.nextInt(3);
 			List<RequestMatcher> conditions = Stream.generate(this::condition).limit(count).toList();
-			List<Integer> kinds = Stream.generate(() -> this.random.nextInt(5)).limit(count).toList();
+			List<Integer> kinds = Stream.generate(() -> this.random.nextInt(8)).limit(count).toList();
 			boolean narrow = rarely();
 			this.description.add("interceptors " + kinds + (narrow ? " narrow" : ""));
 			this.arrangement.beans((context, ledger) -> context.registerBean("interceptors", WebMvcConfigurer.class,
@@ -358,16 +377,31 @@ class GeneratedArrangementTests extends ArrangementTests {
 					return false;
 				}
 				case 3 -> throw new IllegalArgumentException("intercepted");
-				default -> response.setStatus(201);
+				case 4 -> response.setStatus(201);
+				default -> {
+				}
 			}
 			return true;
 		}
 
 		@Override
 		public void postHandle(HttpServletRequest request, HttpServletResponse response, Object handler,
-				@Nullable ModelAndView modelAndView) {
+				@Nullable ModelAndView modelAndView) throws IOException {
 			this.ledger.note("after " + this.kind + " " + response.getStatus() + " " + response.isCommitted());
 			response.addHeader("X-After", "late");
+			if (this.kind > 4 && this.condition.matches(request)) {
+				late(response);
+			}
+		}
+
+		/** Behind the handler, where the response may have been sent. */
+		private void late(HttpServletResponse response) throws IOException {
+			if (this.kind != 6) {
+				response.flushBuffer();
+			}
+			if (this.kind != 5) {
+				throw new IllegalStateException("intercepted late");
+			}
 		}
 
 		@Override

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
@@ -177,6 +178,11 @@ class VaultController implements Vault {
 				case "nothing" -> {
 					return false;
 				}
+				case "typed error" -> {
+					this.response.setContentType("text/plain");
+					this.response.sendError(404);
+				}
+				case "streams" -> this.response.getOutputStream().write(how.getBytes(StandardCharsets.UTF_8));
 				default -> {
 				}
 			}
