@@ -19,6 +19,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.webmvc.autoconfigure.error.BasicErrorController;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
@@ -175,8 +176,15 @@ final class HandlerFailures {
 	private Reply.Failure page(FrameRequest request, FrameResponse response, int status,
 			Map<String, List<String>> headers, Map<String, @Nullable Object> body, String remoteType) {
 		String preset = response.getContentType();
-		MediaType type = (preset != null) ? MediaType.parseMediaType(preset) : MediaType.APPLICATION_JSON;
 		headers.keySet().removeIf(HttpHeaders.CONTENT_TYPE::equalsIgnoreCase);
+		MediaType type;
+		try {
+			type = (preset != null) ? MediaType.parseMediaType(preset) : MediaType.APPLICATION_JSON;
+		}
+		catch (InvalidMediaTypeException ex) {
+			// Over HTTP, too, the page fails, and the container's own follows.
+			return new Reply.Failure(500, headers, new byte[0], remoteType);
+		}
 		Charset charset = (type.getCharset() != null) ? type.getCharset() : StandardCharsets.UTF_8;
 		if (preset != null && type.isConcrete()) {
 			if (!isJson(type) || !WRITTEN.contains(charset)) {
