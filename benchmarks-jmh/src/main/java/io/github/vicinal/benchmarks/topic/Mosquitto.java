@@ -1,14 +1,9 @@
 package io.github.vicinal.benchmarks.topic;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import io.github.vicinal.benchmarks.Measurement.UsageException;
@@ -21,10 +16,6 @@ import io.github.vicinal.benchmarks.Measurement.UsageException;
  * @param libraries where the loader looks for libraries first, empty for the usual places
  */
 record Mosquitto(Path program, String libraries) {
-
-	private static final Pattern LIBRARY = Pattern.compile("(lib[a-z0-9.+-]+)");
-
-	private static final long PATIENCE_SECONDS = 120;
 
 	/**
 	 * Finds the broker.
@@ -47,18 +38,7 @@ record Mosquitto(Path program, String libraries) {
 	}
 
 	private static Mosquitto unpack(Path directory) throws IOException, InterruptedException {
-		Path root = directory.resolve("root");
-		run(directory, "apt-get", "download", "mosquitto");
-		Matcher needed = LIBRARY
-			.matcher(run(directory, "dpkg-deb", "-f", packages(directory).get(0).toString(), "Depends"));
-		while (needed.find()) {
-			if (!isInstalled(directory, needed.group(1))) {
-				run(directory, "apt-get", "download", needed.group(1));
-			}
-		}
-		for (Path each : packages(directory)) {
-			run(directory, "dpkg-deb", "-x", each.toString(), root.toString());
-		}
+		Path root = DebianPackages.unpack(directory, List.of("mosquitto"));
 		try (var files = Files.walk(root)) {
 			String libraries = files.filter((file) -> String.valueOf(file.getFileName()).contains(".so."))
 				.map((file) -> String.valueOf(file.getParent()))
@@ -66,33 +46,6 @@ record Mosquitto(Path program, String libraries) {
 				.collect(Collectors.joining(":"));
 			return new Mosquitto(root.resolve("usr/sbin/mosquitto"), libraries);
 		}
-	}
-
-	private static List<Path> packages(Path directory) throws IOException {
-		try (var files = Files.newDirectoryStream(directory, "*.deb")) {
-			List<Path> all = new ArrayList<>();
-			files.forEach(all::add);
-			return all;
-		}
-	}
-
-	private static boolean isInstalled(Path directory, String name) throws InterruptedException {
-		try {
-			return run(directory, "dpkg-query", "-W", "-f", "${Status}", name).contains("install ok installed");
-		}
-		catch (IOException ex) {
-			return false;
-		}
-	}
-
-	private static String run(Path directory, String... command) throws IOException, InterruptedException {
-		Process process = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true).start();
-		process.getOutputStream().close();
-		String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-		if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
-			throw new IOException("%s: %s".formatted(String.join(" ", command), said.strip()));
-		}
-		return said;
 	}
 
 	/** Starts the broker; what it says is left. */

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.ProcessCpu;
 import io.github.vicinal.benchmarks.Report;
+import org.jspecify.annotations.Nullable;
 
 /** Topics over shared memory against Mosquitto with two clients, and Aeron's IPC. */
 public final class TopicMeasurement implements Measurement {
@@ -30,6 +31,8 @@ public final class TopicMeasurement implements Measurement {
 	private static final String PAHO = "mosquitto, paho";
 
 	private static final String HIVEMQ = "mosquitto, hivemq";
+
+	private static final String RABBITMQ = "rabbitmq, paho";
 
 	private static final int SMALL = 16;
 
@@ -58,7 +61,7 @@ public final class TopicMeasurement implements Measurement {
 
 	@Override
 	public String description() {
-		return "messages of 16 B and 100 KB to 1 and 4 subscribers, against Mosquitto (two clients), Aeron IPC and Chronicle Queue";
+		return "messages of 16 B and 100 KB to 1 and 4 subscribers, against Mosquitto (two clients), RabbitMQ (MQTT), Aeron IPC and Chronicle Queue";
 	}
 
 	private record Key(String system, int size, int subscribers) {
@@ -100,21 +103,35 @@ public final class TopicMeasurement implements Measurement {
 	public Report run(Settings settings) throws Exception {
 		Path packages = Files.createTempDirectory("vicinal-bench");
 		try {
-			return run(settings, Mosquitto.find(packages));
+			return run(settings, Mosquitto.find(packages), rabbitMq(settings, packages.resolve("rabbitmq")));
 		}
 		finally {
 			delete(packages);
 		}
 	}
 
-	private static Report run(Settings settings, Mosquitto mosquitto) throws Exception {
+	/** One opponent more; nothing fails without it. */
+	private static @Nullable RabbitMq rabbitMq(Settings settings, Path directory) throws InterruptedException {
+		try {
+			return RabbitMq.fetch(directory);
+		}
+		catch (IOException ex) {
+			settings.say("Not measured: RabbitMQ, whose Debian packages could not be fetched: %s", ex);
+			return null;
+		}
+	}
+
+	private static Report run(Settings settings, Mosquitto mosquitto, @Nullable RabbitMq rabbitMq) throws Exception {
 		Map<Key, Figures> figures = new LinkedHashMap<>();
 		for (int size : new int[] { SMALL, LARGE }) {
 			for (int subscribers : new int[] { 1, 4 }) {
-				for (String system : List.of(VICINAL, DURABLE, AERON, CHRONICLE, PAHO, HIVEMQ)) {
+				for (String system : List.of(VICINAL, DURABLE, AERON, CHRONICLE, PAHO, HIVEMQ, RABBITMQ)) {
+					if (system.equals(RABBITMQ) && rabbitMq == null) {
+						continue;
+					}
 					Key key = new Key(system, size, subscribers);
 					settings.say("%s, %d bytes, %d subscribers ...", system, size, subscribers);
-					figures.put(key, measure(settings, key, mosquitto));
+					figures.put(key, measure(settings, key, mosquitto, rabbitMq));
 				}
 			}
 		}
@@ -148,7 +165,8 @@ public final class TopicMeasurement implements Measurement {
 		}
 	}
 
-	private static Figures measure(Settings settings, Key key, Mosquitto mosquitto) throws Exception {
+	private static Figures measure(Settings settings, Key key, Mosquitto mosquitto, @Nullable RabbitMq rabbitMq)
+			throws Exception {
 		Path directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bench");
 		int port = freePort();
 		List<TopicProcess> subscribers = new ArrayList<>();
@@ -159,6 +177,10 @@ public final class TopicMeasurement implements Measurement {
 			if (key.system().startsWith("mosquitto")) {
 				broker = broker(mosquitto, directory, port);
 			}
+			if (key.system().equals(RABBITMQ) && rabbitMq != null) {
+				broker = listening(rabbitMq.start(directory, port, new int[] { freePort(), freePort(), freePort() }),
+						port);
+			}
 			if (key.system().equals(AERON)) {
 				driver = TopicProcess.start(TopicProcess.DRIVE, AERON, place);
 			}
@@ -167,7 +189,7 @@ public final class TopicMeasurement implements Measurement {
 			}
 			try (TopicProcess publisher = TopicProcess.start(TopicProcess.PUBLISH, key.system(), place)) {
 				publisher.ask("await;" + key.subscribers());
-				long between = (broker != null) ? broker.pid() : (driver != null) ? driver.pid() : 0;
+				long between = (broker != null) ? working(broker, rabbitMq) : (driver != null) ? driver.pid() : 0;
 				return measure(settings, key, new Processes(publisher, subscribers, between));
 			}
 		}
@@ -179,6 +201,9 @@ public final class TopicMeasurement implements Measurement {
 			if (broker != null) {
 				broker.destroy();
 				broker.onExit().join();
+			}
+			if (rabbitMq != null) {
+				rabbitMq.end();
 			}
 			delete(directory);
 		}
@@ -193,8 +218,15 @@ public final class TopicMeasurement implements Measurement {
 				persistence false
 				max_queued_messages 0
 				""".formatted(port));
-		Process started = mosquitto.start(configuration);
-		long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+		return listening(mosquitto.start(configuration), port);
+	}
+
+	private static long working(Process broker, @Nullable RabbitMq rabbitMq) {
+		return (rabbitMq != null) ? rabbitMq.worker().map(ProcessHandle::pid).orElse(broker.pid()) : broker.pid();
+	}
+
+	private static Process listening(Process started, int port) throws IOException, InterruptedException {
+		long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
 		while (System.nanoTime() - end < 0) {
 			try (var socket = new java.net.Socket(InetAddress.getLoopbackAddress(), port)) {
 				return started;
@@ -204,7 +236,7 @@ public final class TopicMeasurement implements Measurement {
 			}
 		}
 		started.destroy();
-		throw new IOException("Mosquitto did not listen on port " + port);
+		throw new IOException("The broker did not listen on port " + port);
 	}
 
 	private static Figures measure(Settings settings, Key key, Processes processes) throws Exception {

@@ -40,7 +40,7 @@ interface TopicSystem {
 			case "vicinal, durable" -> new DurableTopicsSystem();
 			case "aeron" -> new AeronTopics();
 			case "chronicle" -> new ChronicleQueueTopics();
-			case "mosquitto, paho" -> new PahoTopics();
+			case "mosquitto, paho", "rabbitmq, paho" -> new PahoTopics();
 			case "mosquitto, hivemq" -> new HiveMqTopics();
 			default -> throw new IllegalArgumentException("There is no system '%s'".formatted(name));
 		};
