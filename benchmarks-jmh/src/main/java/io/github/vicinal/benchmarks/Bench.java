@@ -29,6 +29,8 @@ import io.github.vicinal.benchmarks.crash.CrashMeasurement;
 import io.github.vicinal.benchmarks.crash.Victim;
 import io.github.vicinal.benchmarks.locality.LocalityMeasurement;
 import io.github.vicinal.benchmarks.locality.ReplicaProcess;
+import io.github.vicinal.benchmarks.overload.OverloadHttpMeasurement;
+import io.github.vicinal.benchmarks.overload.OverloadServer;
 import io.github.vicinal.benchmarks.placement.PlacementMeasurement;
 import io.github.vicinal.benchmarks.placement.ScaleMeasurement;
 import io.github.vicinal.benchmarks.selector.SelectorMeasurement;
@@ -66,9 +68,9 @@ public final class Bench implements Callable<Integer> {
 			new CacheTracesMeasurement(), new CacheAdversarialMeasurement(), new CacheSpeedMeasurement(),
 			new CacheMemoryMeasurement(), new CacheTrainTicketMeasurement(), new CacheTckMeasurement(),
 			new ShmMeasurement(), new WaitMeasurement(), new CrashMeasurement(), new ServerMeasurement(),
-			new OverloadMeasurement(), new LocalityMeasurement(), new SelectorSimulationMeasurement(),
-			new SelectorMeasurement(), new StormMeasurement(), new TopicMeasurement(), new RemoteMeasurement(),
-			new RdmaMeasurement(), new IdleMeasurement());
+			new OverloadMeasurement(), new OverloadHttpMeasurement(), new LocalityMeasurement(),
+			new SelectorSimulationMeasurement(), new SelectorMeasurement(), new StormMeasurement(),
+			new TopicMeasurement(), new RemoteMeasurement(), new RdmaMeasurement(), new IdleMeasurement());
 
 	@Spec
 	@SuppressWarnings("NullAway.Init")
@@ -112,7 +114,8 @@ public final class Bench implements Callable<Integer> {
 	private @Nullable Double soak;
 
 	@Option(names = "--subjects", paramLabel = "A,B",
-			description = "cache-speed: only these caches, and Caffeine; 'switches': only the switches of AIC")
+			description = "cache-speed: only these caches, and Caffeine; 'switches': only the switches of AIC; "
+					+ "overload-http: only these controls")
 	private @Nullable String subjects;
 
 	@Option(names = "--placement-data", paramLabel = "DIR",
@@ -176,6 +179,10 @@ public final class Bench implements Callable<Integer> {
 		}
 		if (arguments.length > 0 && arguments[0].equals(TopicProcess.COMMAND)) {
 			TopicProcess.main(arguments);
+			return;
+		}
+		if (arguments.length > 0 && arguments[0].equals(OverloadServer.COMMAND)) {
+			OverloadServer.main(arguments);
 			return;
 		}
 		if (arguments.length > 0 && arguments[0].equals(SelectorServer.COMMAND)) {
