@@ -162,13 +162,23 @@ public final class OverloadHttpMeasurement implements Measurement {
 
 	}
 
+	/** Requests of which none was answered have waited longer than any time. */
+	private static double answeredMillis(Stream stream, double percentile) {
+		return (stream.answered.getTotalCount() > 0) ? millis(stream.answered, percentile) : Double.POSITIVE_INFINITY;
+	}
+
 	private static double millis(Histogram times, double percentile) {
 		return (times.getTotalCount() > 0) ? times.getValueAtPercentile(percentile) / 1e6 : 0;
 	}
 
+	/** Warms a server up at a part of its capacity: a cold one would begin overloaded. */
 	private static Run measure(Control control, Map<String, String> properties, String path, double perSecond,
-			Times times) throws IOException {
+			double capacity, Times times) throws IOException {
 		try (OverloadServer server = OverloadServer.start(control, properties)) {
+			OpenLoopClient client = new OpenLoopClient(server.port());
+			client.stream(path, BELOW / 2 * capacity);
+			client.stream(LIVENESS, LIVENESS_PER_SECOND);
+			client.run(0, 2 * times.warm(), times.drain());
 			return measure(server, path, perSecond, times);
 		}
 	}
@@ -192,7 +202,7 @@ public final class OverloadHttpMeasurement implements Measurement {
 			Map<Control, Run> runs = new EnumMap<>(Control.class);
 			for (Control control : controls(settings)) {
 				settings.say("%s, %s, %s ...", handler, load, control.label());
-				Run run = measure(control, properties, "/" + handler, factor * alone, times);
+				Run run = measure(control, properties, "/" + handler, factor * alone, alone, times);
 				run.row(report, handler, load, control, capacity.perSecond(run.client()));
 				runs.put(control, run);
 			}
@@ -218,11 +228,11 @@ public final class OverloadHttpMeasurement implements Measurement {
 			report.bar(name + ": rejected", own.stream().rejected.getTotalCount() + own.stream().failed, 0);
 			report.bar(name + ": throughput, plain / own", plain.goodput() / own.goodput(), AS_PLAIN);
 			report.bar(name + ": p50, own / plain",
-					millis(own.stream().answered, 50) / millis(plain.stream().answered, 50), AS_PLAIN);
+					answeredMillis(own.stream(), 50) / answeredMillis(plain.stream(), 50), AS_PLAIN);
 			return;
 		}
 		report.bar(name + ": capacity / goodput", capacity.perSecond(own.client()) / own.goodput(), 1 / GOODPUT);
-		report.bar(name + ": answered p99, ms", millis(own.stream().answered, 99), P99_MILLIS);
+		report.bar(name + ": answered p99, ms", answeredMillis(own.stream(), 99), P99_MILLIS);
 		report.bar(name + ": rejected p99, ms", millis(own.stream().rejected, 99), REJECTED_MILLIS);
 		report.bar(name + ": liveness p99, ms", own.livenessMillis(), LIVENESS_MILLIS);
 	}
@@ -246,9 +256,9 @@ public final class OverloadHttpMeasurement implements Measurement {
 					run.row(report, "critical", load, Control.VICINAL, share * POOL_CAPACITY);
 					new Run(normal, liveness, times.seconds(), taken).row(report, "beside critical", load,
 							Control.VICINAL, (1 - share) * POOL_CAPACITY);
-					report.bar("critical, " + load + ": rejected", critical.rejected.getTotalCount() + critical.failed,
-							0);
-					report.bar("critical, " + load + ": p99, ms", millis(critical.answered, 99), CRITICAL_MILLIS);
+					report.bar("critical, " + load + ": rejected", critical.rejected.getTotalCount(), 0);
+					report.bar("critical, " + load + ": neither answered nor rejected", critical.failed, 0);
+					report.bar("critical, " + load + ": p99, ms", answeredMillis(critical, 99), CRITICAL_MILLIS);
 				}
 			}
 		}
@@ -285,7 +295,7 @@ public final class OverloadHttpMeasurement implements Measurement {
 					String name = upload ? "slow uploads" : "slow readers";
 					with.row(report, name, "0.4x", Control.VICINAL, POOL_CAPACITY);
 					report.bar(name + ": others' p99, with / without",
-							millis(with.stream().answered, 99) / millis(without.stream().answered, 99), 2);
+							answeredMillis(with.stream(), 99) / answeredMillis(without.stream(), 99), 2);
 					report.bar(name + ": others not answered",
 							with.stream().sent - with.stream().answered.getTotalCount(), 0);
 				}

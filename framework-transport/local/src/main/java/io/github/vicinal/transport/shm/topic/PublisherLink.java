@@ -131,14 +131,16 @@ final class PublisherLink<T> implements SubscriptionLink {
 		catch (Handshake.RefusedException ex) {
 			refused();
 			this.state = "refused: " + ex.getMessage();
-			logger.warn("Subscriber '{}' of topic '{}' was refused by publisher {}: {}", this.subscription.name(),
-					this.subscription.topic(), this.instance, ex.getMessage());
+			this.subscription.warnings()
+				.warn("Subscriber '%s' of topic '%s' was refused by publisher %s: %s".formatted(
+						this.subscription.name(), this.subscription.topic(), this.instance, ex.getMessage()));
 		}
 		catch (WireException ex) {
 			refused();
 			this.left = ex.text();
-			logger.warn("Subscriber '{}' of topic '{}' leaves publisher {}: {}", this.subscription.name(),
-					this.subscription.topic(), this.instance, ex.text());
+			this.subscription.warnings()
+				.warn("Subscriber '%s' of topic '%s' leaves publisher %s: %s".formatted(this.subscription.name(),
+						this.subscription.topic(), this.instance, ex.text()));
 		}
 		catch (ConnectException | NoSuchFileException ex) {
 			// Killed, and nobody has deleted its socket yet.

@@ -31,6 +31,8 @@ final class ShmSubscription<T> implements Subscription {
 	/** Maximum number of publishers for which a subscription knows where it left off. */
 	private static final int MAX_LEFT_OFF = 256;
 
+	private final RepeatedWarnings warnings = new RepeatedWarnings(logger);
+
 	private final TopicSettings<T> settings;
 
 	private final SubscriberSettings subscriber;
@@ -87,6 +89,11 @@ final class ShmSubscription<T> implements Subscription {
 
 	String topic() {
 		return this.settings.name();
+	}
+
+	/** Returns the log of attempts that fail again and again. */
+	RepeatedWarnings warnings() {
+		return this.warnings;
 	}
 
 	TopicModel model() {

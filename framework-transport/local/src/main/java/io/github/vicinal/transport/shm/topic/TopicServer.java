@@ -33,6 +33,8 @@ final class TopicServer {
 	/** Time that connections have to delete their files when the server is closed. */
 	private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+	private final RepeatedWarnings warnings = new RepeatedWarnings(logger);
+
 	private final ShmTopics topics;
 
 	private final Catalogue catalogue;
@@ -174,14 +176,14 @@ final class TopicServer {
 				}
 			}
 			catch (WireException ex) {
-				logger.warn("A subscriber was refused: {}", WireException.printable(ex.text()));
+				TopicServer.this.warnings.warn("A subscriber was refused: " + WireException.printable(ex.text()));
 				refuse(ex.text());
 			}
 			catch (IOException ex) {
 				logger.debug("The connection with a subscriber ended: {}", ex.toString());
 			}
 			catch (RuntimeException | OutOfMemoryError ex) {
-				logger.warn("A subscriber could not be attached: {}", ex.toString());
+				TopicServer.this.warnings.warn("A subscriber could not be attached: " + ex);
 				refuse(String.valueOf(ex.getMessage()));
 			}
 			finally {
@@ -202,12 +204,13 @@ final class TopicServer {
 				}
 			}
 			catch (WireException ex) {
-				logger.warn("A subscriber was refused: {}", WireException.printable(ex.text()));
+				TopicServer.this.warnings.warn("A subscriber was refused: " + WireException.printable(ex.text()));
 				refuse(ex.text());
 				close();
 			}
 			catch (IOException | RuntimeException | OutOfMemoryError ex) {
-				logger.warn("A subscriber of topic '{}' could not be attached: {}", asked.topic(), ex.toString());
+				TopicServer.this.warnings
+					.warn("A subscriber of topic '%s' could not be attached: %s".formatted(asked.topic(), ex));
 				refuse(String.valueOf(ex.getMessage()));
 				close();
 			}

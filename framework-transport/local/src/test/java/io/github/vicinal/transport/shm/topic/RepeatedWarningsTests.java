@@ -1,0 +1,40 @@
+package io.github.vicinal.transport.shm.topic;
+
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RepeatedWarningsTests {
+
+	private final List<String> lines = new ArrayList<>();
+
+	private final RepeatedWarnings warnings = new RepeatedWarnings(
+			(Logger) Proxy.newProxyInstance(Logger.class.getClassLoader(), new Class<?>[] { Logger.class },
+					(proxy, method, arguments) -> this.lines.add(method.getName() + " " + arguments[1])));
+
+	@Test
+	void eachTextIsAWarningOnce() {
+		this.warnings.warn("a");
+		this.warnings.warn("b");
+		this.warnings.warn("a");
+		assertThat(this.lines).containsExactly("warn a", "warn b", "debug a");
+	}
+
+	@Test
+	void memoryOfTextsHasAnEnd() {
+		for (int i = 0; i < 1000; i++) {
+			this.warnings.warn("text " + i);
+		}
+		assertThat(this.lines).hasSize(1000).allMatch((line) -> line.startsWith("warn "));
+		this.warnings.warn("text 999");
+		assertThat(this.lines).last().isEqualTo("debug text 999");
+		this.warnings.warn("text 0");
+		assertThat(this.lines).last().isEqualTo("warn text 0");
+	}
+
+}
