@@ -13,6 +13,9 @@
  * that came by a typed path is replayed through the HTTP client, so that status handlers
  * see it and raise what they always raise. A call on its way through an HTTP client is an
  * {@code HttpLeg}.
+ * <p>
+ * Internal to Vicinal: types are public for other packages of its modules, and may change
+ * in any release.
  */
 @NullMarked
 package io.github.vicinal.boot.client;

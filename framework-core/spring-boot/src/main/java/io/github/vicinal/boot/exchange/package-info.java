@@ -6,6 +6,9 @@
  * interceptors, cookies, redirects, retries and authentication. A request that no path
  * can take goes over HTTP as ever, and asks its server for paths on the way: only servers
  * that may be asked, so that third parties never see a header of ours.
+ * <p>
+ * Internal to Vicinal: types are public for other packages of its modules, and may change
+ * in any release.
  */
 @NullMarked
 package io.github.vicinal.boot.exchange;

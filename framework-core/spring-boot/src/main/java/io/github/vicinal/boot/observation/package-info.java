@@ -7,6 +7,9 @@
  * <em>series</em> holds the meters in which calls of one kind with one outcome are
  * recorded. As soon as anything else takes part (another handler, filter, predicate or
  * convention), calls are observed in full.
+ * <p>
+ * Internal to Vicinal: types are public for other packages of its modules, and may change
+ * in any release.
  */
 @NullMarked
 package io.github.vicinal.boot.observation;

@@ -4,6 +4,9 @@
  * that it would have had over HTTP.
  * <p>
  * Nothing here is built or started before the first client asks for it.
+ * <p>
+ * Internal to Vicinal: types are public for other packages of its modules, and may change
+ * in any release.
  */
 @NullMarked
 package io.github.vicinal.boot.server;

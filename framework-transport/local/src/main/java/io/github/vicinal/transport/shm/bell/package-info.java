@@ -7,6 +7,9 @@
  * {@link io.github.vicinal.transport.shm.bell.FifoBells}, or
  * {@link io.github.vicinal.transport.shm.bell.SocketBells} where the server has no
  * command that makes FIFOs.
+ * <p>
+ * Internal to Vicinal: types are public for other packages of its modules, and may change
+ * in any release.
  */
 @NullMarked
 package io.github.vicinal.transport.shm.bell;

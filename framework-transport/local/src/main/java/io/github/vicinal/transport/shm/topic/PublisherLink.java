@@ -132,8 +132,8 @@ final class PublisherLink<T> implements SubscriptionLink {
 			refused();
 			this.state = "refused: " + ex.getMessage();
 			this.subscription.warnings()
-				.warn("Subscriber '%s' of topic '%s' was refused by publisher %s: %s".formatted(
-						this.subscription.name(), this.subscription.topic(), this.instance, ex.getMessage()));
+				.warn("Subscriber '%s' of topic '%s' was refused by publisher %s: %s"
+					.formatted(this.subscription.name(), this.subscription.topic(), this.instance, ex.getMessage()));
 		}
 		catch (WireException ex) {
 			refused();

@@ -8,6 +8,9 @@
  * {@link io.github.vicinal.transport.shm.waiting.Waiter} holds the table of rules. It
  * never waits awake for longer than a bounded time. A server waits so for the next call
  * after each one, too, and then sleeps until that comes.
+ * <p>
+ * Internal to Vicinal: types are public for other packages of its modules, and may change
+ * in any release.
  */
 @NullMarked
 package io.github.vicinal.transport.shm.waiting;

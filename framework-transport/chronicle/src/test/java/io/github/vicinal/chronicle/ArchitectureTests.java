@@ -1,0 +1,57 @@
+package io.github.vicinal.chronicle;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ArchitectureTests {
+
+	private final JavaClasses chronicle = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
+		.importPackages("io.github.vicinal.chronicle");
+
+	@Test
+	void buildsOnFewModules() {
+		noClasses().should()
+			.dependOnClassesThat()
+			.resideOutsideOfPackages("io.github.vicinal.chronicle", "io.github.vicinal.topic..",
+					"io.github.vicinal.codec", "io.github.vicinal.peer", "io.github.vicinal.boot..", "net.openhft..",
+					"tools.jackson..", "java..", "org.slf4j..", "org.jspecify..", "org.springframework..")
+			.because("durable topics are another implementation of the interfaces of core, beside shared memory")
+			.check(this.chronicle);
+	}
+
+	@Test
+	void onlyConfigurationKnowsSpring() {
+		noClasses().that()
+			.haveSimpleNameNotEndingWith("AutoConfiguration")
+			.and()
+			.haveSimpleNameNotEndingWith("Properties")
+			.and()
+			.haveNameNotMatching(".*Properties\\$.*")
+			.and()
+			.haveSimpleNameNotEndingWith("FailureAnalyzer")
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage("org.springframework..")
+			.because("topics are used without Spring, too")
+			.check(this.chronicle);
+	}
+
+	@Test
+	void staticFieldsAreFinal() {
+		fields().that()
+			.areStatic()
+			.should()
+			.haveModifier(JavaModifier.FINAL)
+			.because("services get merged into one JVM and must not meet in static state")
+			.check(this.chronicle);
+	}
+
+}
