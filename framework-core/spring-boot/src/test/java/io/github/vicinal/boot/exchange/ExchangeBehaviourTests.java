@@ -138,7 +138,8 @@ class ExchangeBehaviourTests {
 		catch (RestClientException ex) {
 			StringBuilder chain = new StringBuilder();
 			for (Throwable each = ex; each != null; each = each.getCause()) {
-				chain.append(each.getClass().getName()).append(": ").append(each.getMessage()).append('\n');
+				// The JDK's client is timed out in one of two ways, with other messages.
+				chain.append(each.getClass().getName()).append('\n');
 			}
 			return chain.toString();
 		}
