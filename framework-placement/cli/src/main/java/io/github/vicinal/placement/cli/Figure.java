@@ -180,10 +180,10 @@ final class Figure {
 				at.y(), at.radius(), colour));
 		this.shapes.append(
 				"<text font-size=\"11\" text-anchor=\"middle\" fill=\"#1d2430\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">");
-		double y = at.y() + at.radius();
+		double baseline = at.y() + at.radius();
 		for (String line : wrapped(service.name() + more)) {
-			y += LINE_HEIGHT;
-			this.shapes.append(format("<tspan x=\"%.1f\" y=\"%.1f\">%s</tspan>", at.x(), y, escaped(line)));
+			baseline += LINE_HEIGHT;
+			this.shapes.append(format("<tspan x=\"%.1f\" y=\"%.1f\">%s</tspan>", at.x(), baseline, escaped(line)));
 		}
 		this.shapes.append("</text>");
 	}

@@ -159,17 +159,17 @@ public final class InstanceFormat {
 	private @Nullable String nextLine() throws IOException {
 		StringBuilder text = new StringBuilder();
 		while (true) {
-			int c = this.reader.read();
-			if (c < 0 || c == '\n') {
+			int next = this.reader.read();
+			if (next < 0 || next == '\n') {
 				this.line++;
 				String stripped = text.toString().strip();
-				if (!stripped.isEmpty() || c < 0) {
+				if (!stripped.isEmpty() || next < 0) {
 					return stripped.isEmpty() ? null : stripped;
 				}
 				text.setLength(0);
 			}
 			else if (text.length() < MAX_LINE_CHARS) {
-				text.append((char) c);
+				text.append((char) next);
 			}
 			else {
 				this.line++;

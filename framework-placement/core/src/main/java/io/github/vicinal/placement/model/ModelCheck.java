@@ -36,7 +36,7 @@ final class ModelCheck {
 		this.services = services;
 		this.hosts = hosts;
 		this.options = new BitSet[services.size()];
-		Arrays.setAll(this.options, (s) -> new BitSet());
+		Arrays.setAll(this.options, (index) -> new BitSet());
 	}
 
 	static void check(List<Service> services, List<Host> hosts, List<Edge> edges, List<Separation> separations,
@@ -139,23 +139,23 @@ final class ModelCheck {
 
 	/** Finds the hosts on which one replica of each service fits. */
 	private void options() {
-		for (int s = 0; s < this.services.size(); s++) {
-			Service service = this.services.get(s);
+		for (int index = 0; index < this.services.size(); index++) {
+			Service service = this.services.get(index);
 			String tooSmall = "";
-			for (int h = 0; h < this.hosts.size(); h++) {
-				Host host = this.hosts.get(h);
+			for (int hostIndex = 0; hostIndex < this.hosts.size(); hostIndex++) {
+				Host host = this.hosts.get(hostIndex);
 				if (!service.mayRunOn(host)) {
 					continue;
 				}
 				String lacking = lacking(service, host);
 				if (lacking.isEmpty()) {
-					this.options[s].set(h);
+					this.options[index].set(hostIndex);
 				}
 				else {
 					tooSmall = lacking;
 				}
 			}
-			if (this.options[s].isEmpty()) {
+			if (this.options[index].isEmpty()) {
 				throw new InvalidModelException(tooSmall.isEmpty()
 						? "Service '%s' may run on no host: its zones %s and its pins %s exclude each other"
 							.formatted(service.name(), service.zones(), service.pinnedTo())
@@ -164,13 +164,13 @@ final class ModelCheck {
 						List.of(service.name()));
 			}
 			long places = 0;
-			for (int h = this.options[s].nextSetBit(0); h >= 0; h = this.options[s].nextSetBit(h + 1)) {
-				places += Math.min(service.effectiveMaxPerHost(), fitting(service, this.hosts.get(h)));
+			for (int at = this.options[index].nextSetBit(0); at >= 0; at = this.options[index].nextSetBit(at + 1)) {
+				places += Math.min(service.effectiveMaxPerHost(), fitting(service, this.hosts.get(at)));
 			}
 			if (places < service.replicas()) {
 				throw new InvalidModelException(
 						"Service '%s' has %d replicas, but its %d possible hosts take at most %d of them. Lower the number, raise maxPerHost or free its ports"
-							.formatted(service.name(), service.replicas(), this.options[s].cardinality(), places),
+							.formatted(service.name(), service.replicas(), this.options[index].cardinality(), places),
 						List.of(service.name()));
 			}
 		}
@@ -232,15 +232,15 @@ final class ModelCheck {
 	}
 
 	private void room(BitSet set, String resource) {
-		long available = set.stream().mapToLong((h) -> this.hosts.get(h).available(resource)).sum();
+		long available = set.stream().mapToLong((host) -> this.hosts.get(host).available(resource)).sum();
 		List<Service> confined = new ArrayList<>();
 		long needed = 0;
-		for (int s = 0; s < this.services.size(); s++) {
-			BitSet outside = (BitSet) this.options[s].clone();
+		for (int service = 0; service < this.services.size(); service++) {
+			BitSet outside = (BitSet) this.options[service].clone();
 			outside.andNot(set);
 			if (outside.isEmpty()) {
-				confined.add(this.services.get(s));
-				needed += need(this.services.get(s), resource);
+				confined.add(this.services.get(service));
+				needed += need(this.services.get(service), resource);
 			}
 		}
 		if (needed <= available) {
@@ -256,7 +256,7 @@ final class ModelCheck {
 			sum += need(service, resource);
 			culprits.add(service.name());
 		}
-		List<String> names = set.stream().mapToObj((h) -> this.hosts.get(h).name()).toList();
+		List<String> names = set.stream().mapToObj((host) -> this.hosts.get(host).name()).toList();
 		String where = (names.size() == this.hosts.size()) ? "All hosts together" : "Hosts " + shortened(names);
 		throw new InvalidModelException(
 				"%s have %d of %s left for services, but the services %s, which can run nowhere else, need %d. Add a host or lower demands"
@@ -275,8 +275,8 @@ final class ModelCheck {
 
 	private void separations(List<Separation> separations) {
 		Map<String, Integer> index = new HashMap<>();
-		for (int s = 0; s < this.services.size(); s++) {
-			index.put(this.services.get(s).name(), s);
+		for (int service = 0; service < this.services.size(); service++) {
+			index.put(this.services.get(service).name(), service);
 		}
 		for (Separation separation : separations) {
 			if (separation.maximum() > 1) {
@@ -285,20 +285,20 @@ final class ModelCheck {
 			}
 			List<Seat> seats = new ArrayList<>();
 			for (String name : separation.services()) {
-				int s = index.getOrDefault(name, 0);
-				int seatsOfOne = (separation.services().size() == 1) ? this.services.get(s).replicas() : 1;
+				int service = index.getOrDefault(name, 0);
+				int seatsOfOne = (separation.services().size() == 1) ? this.services.get(service).replicas() : 1;
 				for (int i = 0; i < seatsOfOne; i++) {
-					seats.add(new Seat(name, places(this.options[s], separation.scope())));
+					seats.add(new Seat(name, places(this.options[service], separation.scope())));
 				}
 			}
 			seat(seats, (separation.scope() == Separation.Scope.HOST) ? "hosts" : "zones", "must be kept apart");
 		}
 		Map<Integer, List<Seat>> ports = new TreeMap<>();
-		for (int s = 0; s < this.services.size(); s++) {
-			for (int port : this.services.get(s).ports()) {
-				for (int i = 0; i < this.services.get(s).replicas(); i++) {
+		for (int service = 0; service < this.services.size(); service++) {
+			for (int port : this.services.get(service).ports()) {
+				for (int i = 0; i < this.services.get(service).replicas(); i++) {
 					ports.computeIfAbsent(port, (key) -> new ArrayList<>())
-						.add(new Seat(this.services.get(s).name(), this.options[s]));
+						.add(new Seat(this.services.get(service).name(), this.options[service]));
 				}
 			}
 		}
@@ -310,9 +310,9 @@ final class ModelCheck {
 		BitSet places = new BitSet();
 		long replicas = 0;
 		for (String name : separation.services()) {
-			int s = index.getOrDefault(name, 0);
-			places.or(this.options[s]);
-			replicas += this.services.get(s).replicas();
+			int service = index.getOrDefault(name, 0);
+			places.or(this.options[service]);
+			replicas += this.services.get(service).replicas();
 		}
 		long most = (long) separation.maximum() * places.cardinality();
 		if (replicas > most) {
@@ -330,7 +330,7 @@ final class ModelCheck {
 		}
 		List<String> zones = this.hosts.stream().map(Host::zone).distinct().toList();
 		BitSet places = new BitSet();
-		options.stream().forEach((h) -> places.set(zones.indexOf(this.hosts.get(h).zone())));
+		options.stream().forEach((host) -> places.set(zones.indexOf(this.hosts.get(host).zone())));
 		return places;
 	}
 
@@ -393,13 +393,13 @@ final class ModelCheck {
 
 	private static boolean augment(List<Seat> seats, int seat, Map<Integer, Integer> taken, Set<Integer> visited) {
 		BitSet places = seats.get(seat).places();
-		for (int p = places.nextSetBit(0); p >= 0; p = places.nextSetBit(p + 1)) {
-			if (!visited.add(p)) {
+		for (int place = places.nextSetBit(0); place >= 0; place = places.nextSetBit(place + 1)) {
+			if (!visited.add(place)) {
 				continue;
 			}
-			Integer other = taken.get(p);
+			Integer other = taken.get(place);
 			if (other == null || augment(seats, other, taken, visited)) {
-				taken.put(p, seat);
+				taken.put(place, seat);
 				return true;
 			}
 		}

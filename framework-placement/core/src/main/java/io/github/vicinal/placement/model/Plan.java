@@ -71,9 +71,9 @@ public record Plan(Map<String, Map<String, Integer>> replicas) {
 		double called = Math.max(1, total(to));
 		double local = 0;
 		for (Map.Entry<String, Integer> on : on(from).entrySet()) {
-			double x = on.getValue() / callers;
-			double y = count(to, on.getKey()) / called;
-			local += (routing == Routing.LOCALITY) ? Math.min(x, y) : x * y;
+			double fromShare = on.getValue() / callers;
+			double toShare = count(to, on.getKey()) / called;
+			local += (routing == Routing.LOCALITY) ? Math.min(fromShare, toShare) : fromShare * toShare;
 		}
 		return local;
 	}

@@ -71,30 +71,30 @@ public final class CompiledModel {
 		int[] replicas = all.stream().mapToInt(Service::replicas).toArray();
 		long[] demand = new long[all.size() * width];
 		long[] capacity = new long[on.size() * width];
-		for (int r = 0; r < resources.size(); r++) {
-			for (int s = 0; s < all.size(); s++) {
-				demand[s * width + r] = all.get(s).demand().get(resources.get(r));
+		for (int resource = 0; resource < resources.size(); resource++) {
+			for (int service = 0; service < all.size(); service++) {
+				demand[service * width + resource] = all.get(service).demand().get(resources.get(resource));
 			}
-			for (int h = 0; h < on.size(); h++) {
-				capacity[h * width + r] = on.get(h).available(resources.get(r));
+			for (int host = 0; host < on.size(); host++) {
+				capacity[host * width + resource] = on.get(host).available(resources.get(resource));
 			}
 		}
 		if (counted) {
 			long most = Arrays.stream(replicas).asLongStream().sum();
-			for (int s = 0; s < all.size(); s++) {
-				demand[s * width + width - 1] = 1;
+			for (int service = 0; service < all.size(); service++) {
+				demand[service * width + width - 1] = 1;
 			}
-			for (int h = 0; h < on.size(); h++) {
-				capacity[h * width + width - 1] = Math.min(most, on.get(h).maxReplicas());
+			for (int host = 0; host < on.size(); host++) {
+				capacity[host * width + width - 1] = Math.min(most, on.get(host).maxReplicas());
 			}
 		}
-		for (int l = 0; l < limits.size(); l++) {
-			int column = resources.size() + l;
-			for (String service : limits.get(l).services()) {
+		for (int limit = 0; limit < limits.size(); limit++) {
+			int column = resources.size() + limit;
+			for (String service : limits.get(limit).services()) {
 				demand[index(this.services, service) * width + column] = 1;
 			}
-			for (int h = 0; h < on.size(); h++) {
-				capacity[h * width + column] = limits.get(l).maximum();
+			for (int host = 0; host < on.size(); host++) {
+				capacity[host * width + column] = limits.get(limit).maximum();
 			}
 		}
 		Objective objective = this.model.objective();
@@ -147,12 +147,12 @@ public final class CompiledModel {
 		int[] to = new int[pairs.size()];
 		double[] gain = new double[pairs.size()];
 		double[] zoneGain = new double[pairs.size()];
-		int e = 0;
+		int at = 0;
 		for (Map.Entry<Long, double[]> pair : pairs.entrySet()) {
-			from[e] = (int) (pair.getKey() >> 32);
-			to[e] = pair.getKey().intValue();
-			zoneGain[e] = pair.getValue()[1] / far;
-			gain[e++] = pair.getValue()[0] / far;
+			from[at] = (int) (pair.getKey() >> 32);
+			to[at] = pair.getKey().intValue();
+			zoneGain[at] = pair.getValue()[1] / far;
+			gain[at++] = pair.getValue()[0] / far;
 		}
 		builder.edges(from, to, gain, (far > 0) ? together / far : 0);
 		if (Arrays.stream(zoneGain).anyMatch((one) -> one > 0)) {
@@ -173,17 +173,17 @@ public final class CompiledModel {
 		int[] maxPerHost = all.stream().mapToInt(Service::effectiveMaxPerHost).toArray();
 		@Nullable BitSet[] allowed = new BitSet[all.size()];
 		Map<Integer, List<Integer>> ports = new TreeMap<>();
-		for (int s = 0; s < all.size(); s++) {
-			Service service = all.get(s);
+		for (int index = 0; index < all.size(); index++) {
+			Service service = all.get(index);
 			if (!service.zones().isEmpty() || !service.pinnedTo().isEmpty()) {
 				BitSet hosts = new BitSet();
-				for (int h = 0; h < on.size(); h++) {
-					hosts.set(h, service.mayRunOn(on.get(h)));
+				for (int host = 0; host < on.size(); host++) {
+					hosts.set(host, service.mayRunOn(on.get(host)));
 				}
-				allowed[s] = hosts;
+				allowed[index] = hosts;
 			}
 			for (int port : service.ports()) {
-				ports.computeIfAbsent(port, (key) -> new ArrayList<>()).add(s);
+				ports.computeIfAbsent(port, (key) -> new ArrayList<>()).add(index);
 			}
 		}
 		Pairs apart = new Pairs();
@@ -227,8 +227,8 @@ public final class CompiledModel {
 		for (Separation separation : this.model.separations()) {
 			separated.addAll((separation.services().size() > 1) ? separation.services() : List.of());
 		}
-		for (int s = 0; s < all.size(); s++) {
-			Service service = all.get(s);
+		for (int index = 0; index < all.size(); index++) {
+			Service service = all.get(index);
 			if (service.replicas() < 2 || this.model.mayConcentrate().contains(service.name())) {
 				continue;
 			}
@@ -236,19 +236,20 @@ public final class CompiledModel {
 			BitSet zones = new BitSet();
 			int used = 0;
 			int hosts = 0;
-			for (int h = 0; h < on.size(); h++) {
-				if (this.model.current() != null && this.model.current().count(service.name(), on.get(h).name()) > 0) {
+			for (int host = 0; host < on.size(); host++) {
+				if (this.model.current() != null
+						&& this.model.current().count(service.name(), on.get(host).name()) > 0) {
 					used++;
-					usedZones.set(zone[h]);
+					usedZones.set(zone[host]);
 				}
-				if (service.mayRunOn(on.get(h)) && fits(service, on.get(h))) {
+				if (service.mayRunOn(on.get(host)) && fits(service, on.get(host))) {
 					hosts++;
-					zones.set(zone[h]);
+					zones.set(zone[host]);
 				}
 			}
 			int least = separated.contains(service.name()) ? 1 : 2;
-			minHosts[s] = Math.min(Math.max(least, used), Math.min(service.replicas(), hosts));
-			minZones[s] = Math.min(Math.max(least, usedZones.cardinality()),
+			minHosts[index] = Math.min(Math.max(least, used), Math.min(service.replicas(), hosts));
+			minZones[index] = Math.min(Math.max(least, usedZones.cardinality()),
 					Math.min(service.replicas(), zones.cardinality()));
 		}
 		builder.keepSpread(minHosts, minZones);
@@ -319,12 +320,12 @@ public final class CompiledModel {
 	 */
 	public Plan plan(int[] placement) {
 		Map<String, Map<String, Integer>> plan = new LinkedHashMap<>();
-		for (int s = 0; s < this.model.services().size(); s++) {
+		for (int service = 0; service < this.model.services().size(); service++) {
 			Map<String, Integer> on = new TreeMap<>();
-			for (int i = this.problem.firstReplica(s); i < this.problem.firstReplica(s + 1); i++) {
+			for (int i = this.problem.firstReplica(service); i < this.problem.firstReplica(service + 1); i++) {
 				on.merge(this.model.hosts().get(placement[i]).name(), 1, Integer::sum);
 			}
-			plan.put(this.model.services().get(s).name(), on);
+			plan.put(this.model.services().get(service).name(), on);
 		}
 		return new Plan(plan);
 	}

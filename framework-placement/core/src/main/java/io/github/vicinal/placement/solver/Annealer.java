@@ -48,9 +48,9 @@ final class Annealer {
 
 	private final Rng rng;
 
-	private final int n;
+	private final int itemCount;
 
-	private final int m;
+	private final int hostCount;
 
 	private final Layout layout;
 
@@ -98,8 +98,8 @@ final class Annealer {
 		this.level = level;
 		this.goals = goals;
 		this.rng = rng;
-		this.n = level.items;
-		this.m = level.hosts;
+		this.itemCount = level.items;
+		this.hostCount = level.hosts;
 		this.layout = new Layout(level, goals);
 		this.loads = this.layout.loads;
 		this.homes = this.layout.homes();
@@ -107,20 +107,23 @@ final class Annealer {
 		this.full = level.load() > FULL;
 		this.itemOf = new int[this.several ? level.units : 0];
 		int unit = 0;
-		for (int v = 0; this.several && v < this.n; v++) {
-			Arrays.fill(this.itemOf, unit, unit + level.units(v), v);
-			unit += level.units(v);
+		for (int item = 0; this.several && item < this.itemCount; item++) {
+			Arrays.fill(this.itemOf, unit, unit + level.units(item), item);
+			unit += level.units(item);
 		}
 		this.best = hosts.clone();
 		this.layout.load(hosts);
 		keepBest();
 	}
 
-	/** Additional cost of balance and number of hosts if v goes from a to b, u back. */
-	private double spreadBy(int v, int u, int a, int b) {
-		double by = this.loads.imbalanceBy(v, 1, u, 1, a, b);
-		if (this.goals.hostWeight() > 0 && u < 0) {
-			by += this.layout.hostsBy(v, a, b, 1);
+	/**
+	 * Additional cost of balance and number of hosts if an item goes from one host to
+	 * another and the other item, unless it is -1, goes back.
+	 */
+	private double spreadBy(int item, int other, int from, int to) {
+		double by = this.loads.imbalanceBy(item, 1, other, 1, from, to);
+		if (this.goals.hostWeight() > 0 && other < 0) {
+			by += this.layout.hostsBy(item, from, to, 1);
 		}
 		return by;
 	}
@@ -170,7 +173,7 @@ final class Annealer {
 					stepUnits();
 				}
 				else {
-					step(this.rng.nextInt(this.n));
+					step(this.rng.nextInt(this.itemCount));
 				}
 			}
 			if (clock.expired(chunk)) {
@@ -189,8 +192,8 @@ final class Annealer {
 		boolean improved = true;
 		while (improved) {
 			improved = false;
-			for (int v = 0; v < this.n; v++) {
-				improved |= descendFrom(v);
+			for (int item = 0; item < this.itemCount; item++) {
+				improved |= descendFrom(item);
 				if (clock.expired(1)) {
 					improved = false;
 					break;
@@ -201,48 +204,49 @@ final class Annealer {
 		keepBest();
 	}
 
-	private boolean descendFrom(int v) {
+	private boolean descendFrom(int item) {
 		boolean improved = false;
-		for (int b = 0; b < this.m; b++) {
-			int a = this.layout.host[v];
-			if (b != a && this.level.allows(v, b)) {
-				double pull = this.layout.pull(v, a, b, 1);
-				int away = this.homes ? this.layout.awayBy(v, a, b, 1) : 0;
-				improved |= shiftIfBetter(v, b, pull, away) || swapIfBetter(v, b, pull, away);
+		for (int to = 0; to < this.hostCount; to++) {
+			int from = this.layout.host[item];
+			if (to != from && this.level.allows(item, to)) {
+				double pull = this.layout.pull(item, from, to, 1);
+				int away = this.homes ? this.layout.awayBy(item, from, to, 1) : 0;
+				improved |= shiftIfBetter(item, to, pull, away) || swapIfBetter(item, to, pull, away);
 			}
 		}
 		return improved;
 	}
 
-	private boolean shiftIfBetter(int v, int b, double pull, int away) {
-		int a = this.layout.host[v];
-		double delta = -pull + spreadBy(v, -1, a, b) + this.goals.moveWeight() * away;
-		double over = this.loads.overBy(b, v, 1, -1, 1) + this.loads.overBy(a, -1, 1, v, 1);
+	private boolean shiftIfBetter(int item, int to, double pull, int away) {
+		int from = this.layout.host[item];
+		double delta = -pull + spreadBy(item, -1, from, to) + this.goals.moveWeight() * away;
+		double over = this.loads.overBy(to, item, 1, -1, 1) + this.loads.overBy(from, -1, 1, item, 1);
 		if (delta < -EPSILON && over <= 0 && excessBy(away) <= 0) {
-			this.layout.move(v, a, b, 1);
+			this.layout.move(item, from, to, 1);
 			take(delta, over, away);
 			return true;
 		}
 		return false;
 	}
 
-	private boolean swapIfBetter(int v, int b, double pull, int awayV) {
-		int a = this.layout.host[v];
-		for (int i = 0; i < this.layout.members(b); i++) {
-			int u = this.layout.member(b, i);
-			if (!this.level.allows(u, a)) {
+	private boolean swapIfBetter(int item, int to, double pull, int itemAway) {
+		int from = this.layout.host[item];
+		for (int i = 0; i < this.layout.members(to); i++) {
+			int other = this.layout.member(to, i);
+			if (!this.level.allows(other, from)) {
 				continue;
 			}
-			int away = this.homes ? awayV + this.layout.awayBy(u, b, a, 1) : 0;
-			double delta = -pull - this.layout.pull(u, b, a, 1) + 2 * this.layout.weightBetween(v, u, a, b)
-					+ spreadBy(v, u, a, b) + this.goals.moveWeight() * away;
+			int away = this.homes ? itemAway + this.layout.awayBy(other, to, from, 1) : 0;
+			double delta = -pull - this.layout.pull(other, to, from, 1)
+					+ 2 * this.layout.weightBetween(item, other, from, to) + spreadBy(item, other, from, to)
+					+ this.goals.moveWeight() * away;
 			if (delta >= -EPSILON || excessBy(away) > 0) {
 				continue;
 			}
-			double over = this.loads.overBy(a, u, 1, v, 1) + this.loads.overBy(b, v, 1, u, 1);
+			double over = this.loads.overBy(from, other, 1, item, 1) + this.loads.overBy(to, item, 1, other, 1);
 			if (over <= 0) {
-				this.layout.move(v, a, b, 1);
-				this.layout.move(u, b, a, 1);
+				this.layout.move(item, from, to, 1);
+				this.layout.move(other, to, from, 1);
 				take(delta, over, away);
 				return true;
 			}
@@ -251,76 +255,78 @@ final class Annealer {
 	}
 
 	/** A step of an item with one unit. */
-	private void step(int v) {
-		int a = this.layout.host[v];
-		int b = candidate(v);
-		if (b == a || !this.level.allows(v, b)) {
+	private void step(int item) {
+		int from = this.layout.host[item];
+		int to = candidate(item);
+		if (to == from || !this.level.allows(item, to)) {
 			return;
 		}
-		double pull = this.layout.pull(v, a, b, 1);
-		double overB = this.loads.overBy(b, v, 1, -1, 1);
-		double overDelta = overB + this.loads.overBy(a, -1, 1, v, 1);
-		double spread = spreadBy(v, -1, a, b);
-		int away = this.homes ? this.layout.awayBy(v, a, b, 1) : 0;
+		double pull = this.layout.pull(item, from, to, 1);
+		double overTo = this.loads.overBy(to, item, 1, -1, 1);
+		double overDelta = overTo + this.loads.overBy(from, -1, 1, item, 1);
+		double spread = spreadBy(item, -1, from, to);
+		int away = this.homes ? this.layout.awayBy(item, from, to, 1) : 0;
 		double delta = -pull + spread + this.goals.moveWeight() * away;
 		if (accept(delta + this.penalty * (overDelta + excessBy(away)))) {
-			this.layout.move(v, a, b, 1);
+			this.layout.move(item, from, to, 1);
 			take(delta, overDelta, away);
 			return;
 		}
-		if (this.layout.members(b) == 0 || (overB <= 0 && this.goals.balanceWeight() == 0)) {
+		if (this.layout.members(to) == 0 || (overTo <= 0 && this.goals.balanceWeight() == 0)) {
 			return;
 		}
 		if (this.full && this.rng.nextDouble() < CHAINS) {
-			exchange(v, a, b);
+			exchange(item, from, to);
 			return;
 		}
 		// It does not fit as it is: make room by a member of that host.
-		int u = this.full ? partner(v, a, b) : this.layout.member(b, this.rng.nextInt(this.layout.members(b)));
-		int c = (this.rng.nextLong() < 0) ? a : candidate(u);
-		if (c == b || !this.level.allows(u, c)) {
+		int other = this.full ? partner(item, from, to)
+				: this.layout.member(to, this.rng.nextInt(this.layout.members(to)));
+		int otherTo = (this.rng.nextLong() < 0) ? from : candidate(other);
+		if (otherTo == to || !this.level.allows(other, otherTo)) {
 			return;
 		}
-		if (!this.layout.single(u)) {
+		if (!this.layout.single(other)) {
 			begin();
-			push(v, a, b, 1);
-			makeRoom(v, a, b);
+			push(item, from, to, 1);
+			makeRoom(item, from, to);
 			undo();
 			return;
 		}
-		if (c == a) {
-			swap(v, u, pull, away);
+		if (otherTo == from) {
+			swap(item, other, pull, away);
 		}
 		else {
-			eject(v, u, c, delta, overDelta, away);
+			eject(item, other, otherTo, delta, overDelta, away);
 		}
 	}
 
 	/**
-	 * Where hosts are full, one member rarely makes room for exactly one other. v goes
-	 * from a to b, a member of b leaves for it, and so on from the host that is most over
-	 * capacity, until all hosts of the chain fit or it is too long.
+	 * Where hosts are full, one member rarely makes room for exactly one other. The item
+	 * goes from its origin to the target, a member of the target leaves for it, and so on
+	 * from the host that is most over capacity, until all hosts of the chain fit or it is
+	 * too long.
 	 */
-	private void exchange(int v, int a, int b) {
+	private void exchange(int item, int origin, int target) {
 		begin();
-		push(v, a, b, 1);
-		int from = b;
+		push(item, origin, target, 1);
+		int from = target;
 		while (this.trailed > 0 && this.trailed < MAX_CHAIN && this.layout.members(from) > 0) {
-			this.next = (from != a) ? a : b;
-			boolean detour = from != a && this.trailed < MAX_CHAIN - 2 && this.rng.nextDouble() < DETOURS;
-			int u = detour ? strayed(from) : -1;
-			if (u < 0) {
-				u = fitting(from, this.next);
+			this.next = (from != origin) ? origin : target;
+			boolean detour = from != origin && this.trailed < MAX_CHAIN - 2 && this.rng.nextDouble() < DETOURS;
+			int member = detour ? strayed(from) : -1;
+			if (member < 0) {
+				member = fitting(from, this.next);
 			}
-			if (u < 0) {
+			if (member < 0) {
 				break;
 			}
 			int to = this.next;
-			push(u, from, to, 1);
+			push(member, from, to, 1);
 			if (accepted()) {
 				return;
 			}
-			int fullest = fullest(from, to, a);
+			int fullest = fullest(from, to, origin);
 			if (this.loads.overOf(fullest) <= 0) {
 				break;
 			}
@@ -332,11 +338,11 @@ final class Annealer {
 	private int fullest(int one, int other, int third) {
 		double most = this.loads.overOf(other);
 		int fullest = other;
-		for (int h : new int[] { one, third }) {
-			double over = this.loads.overOf(h);
+		for (int host : new int[] { one, third }) {
+			double over = this.loads.overOf(host);
 			if (over > most) {
 				most = over;
-				fullest = h;
+				fullest = host;
 			}
 		}
 		return fullest;
@@ -344,13 +350,13 @@ final class Annealer {
 
 	/** A member that goes where one of its neighbours is, -1 if it may not. */
 	private int strayed(int from) {
-		int u = this.layout.member(from, this.rng.nextInt(this.layout.members(from)));
-		int to = this.layout.single(u) ? candidate(u) : from;
-		if (to == from || moves(u) || !this.level.allows(u, to)) {
+		int member = this.layout.member(from, this.rng.nextInt(this.layout.members(from)));
+		int to = this.layout.single(member) ? candidate(member) : from;
+		if (to == from || moves(member) || !this.level.allows(member, to)) {
 			return -1;
 		}
 		this.next = to;
-		return u;
+		return member;
 	}
 
 	/**
@@ -364,44 +370,46 @@ final class Annealer {
 		double least = Double.POSITIVE_INFINITY;
 		double most = 0;
 		for (int i = 0; i < Math.min(members, LOOKS); i++) {
-			int u = this.layout.member(from, (first + i) % members);
-			if (!this.layout.single(u) || moves(u) || !this.level.allows(u, to)) {
+			int member = this.layout.member(from, (first + i) % members);
+			if (!this.layout.single(member) || moves(member) || !this.level.allows(member, to)) {
 				continue;
 			}
-			double over = this.loads.overBy(to, u, 1, -1, 1) + this.loads.overBy(from, -1, 1, u, 1);
+			double over = this.loads.overBy(to, member, 1, -1, 1) + this.loads.overBy(from, -1, 1, member, 1);
 			if (over > least + EPSILON) {
 				continue;
 			}
-			double gain = this.layout.pull(u, from, to, 1);
+			double gain = this.layout.pull(member, from, to, 1);
 			if (over < least - EPSILON || gain > most) {
 				least = over;
 				most = gain;
-				best = u;
+				best = member;
 			}
 		}
 		return best;
 	}
 
 	/** Whether the item is part of the step that is being tried. */
-	private boolean moves(int u) {
+	private boolean moves(int item) {
 		for (int i = 0; i < this.trailed; i++) {
-			if (this.trail[4 * i] == u) {
+			if (this.trail[4 * i] == item) {
 				return true;
 			}
 		}
 		return false;
 	}
 
-	/** Returns the one of some members of b whose exchange for v fits best. */
-	private int partner(int v, int a, int b) {
+	/**
+	 * Returns the one of some members of the host whose exchange for the item fits best.
+	 */
+	private int partner(int item, int from, int to) {
 		int best = -1;
 		double least = Double.POSITIVE_INFINITY;
 		for (int i = 0; i < PARTNERS && least > 0; i++) {
-			int u = this.layout.member(b, this.rng.nextInt(this.layout.members(b)));
-			double over = this.loads.overBy(a, u, 1, v, 1) + this.loads.overBy(b, v, 1, u, 1);
+			int other = this.layout.member(to, this.rng.nextInt(this.layout.members(to)));
+			double over = this.loads.overBy(from, other, 1, item, 1) + this.loads.overBy(to, item, 1, other, 1);
 			if (over < least) {
 				least = over;
-				best = u;
+				best = other;
 			}
 		}
 		return best;
@@ -424,75 +432,78 @@ final class Annealer {
 	}
 
 	/** A host where the item has an edge to, or any. */
-	private int candidate(int v) {
-		int degree = this.level.start[v + 1] - this.level.start[v];
+	private int candidate(int item) {
+		int degree = this.level.start[item + 1] - this.level.start[item];
 		int pick = this.rng.nextInt(degree + 1 + this.goals.wander());
 		if (pick < degree) {
-			return this.layout.anyHost(this.level.neighbour[this.level.start[v] + pick], this.rng);
+			return this.layout.anyHost(this.level.neighbour[this.level.start[item] + pick], this.rng);
 		}
-		return this.rng.nextInt(this.m);
+		return this.rng.nextInt(this.hostCount);
 	}
 
-	private void swap(int v, int u, double pull, int awayV) {
-		int a = this.layout.host[v];
-		int b = this.layout.host[u];
-		int away = this.homes ? awayV + this.layout.awayBy(u, b, a, 1) : 0;
-		double delta = -pull - this.layout.pull(u, b, a, 1) + 2 * this.layout.weightBetween(v, u, a, b)
-				+ spreadBy(v, u, a, b) + this.goals.moveWeight() * away;
-		double overDelta = this.loads.overBy(a, u, 1, v, 1) + this.loads.overBy(b, v, 1, u, 1);
+	private void swap(int item, int other, double pull, int itemAway) {
+		int from = this.layout.host[item];
+		int to = this.layout.host[other];
+		int away = this.homes ? itemAway + this.layout.awayBy(other, to, from, 1) : 0;
+		double delta = -pull - this.layout.pull(other, to, from, 1)
+				+ 2 * this.layout.weightBetween(item, other, from, to) + spreadBy(item, other, from, to)
+				+ this.goals.moveWeight() * away;
+		double overDelta = this.loads.overBy(from, other, 1, item, 1) + this.loads.overBy(to, item, 1, other, 1);
 		if (accept(delta + this.penalty * (overDelta + excessBy(away)))) {
-			this.layout.move(v, a, b, 1);
-			this.layout.move(u, b, a, 1);
+			this.layout.move(item, from, to, 1);
+			this.layout.move(other, to, from, 1);
 			take(delta, overDelta, away);
 		}
 	}
 
-	/** v goes from a to b, u from b to c. */
-	private void eject(int v, int u, int c, double deltaV, double overV, int awayV) {
-		int a = this.layout.host[v];
-		int b = this.layout.host[u];
-		// As v has gone already when u goes, its move is undone if the pair is refused.
-		this.layout.move(v, a, b, 1);
-		int away = this.homes ? awayV + this.layout.awayBy(u, b, c, 1) : 0;
-		double delta = deltaV - this.layout.pull(u, b, c, 1) + spreadBy(u, -1, b, c)
-				+ this.goals.moveWeight() * (away - awayV);
-		double overDelta = overV + this.loads.overBy(b, -1, 1, u, 1) + this.loads.overBy(c, u, 1, -1, 1);
+	/** The item takes the place of the other, which goes on to a third host. */
+	private void eject(int item, int other, int otherTo, double itemDelta, double itemOver, int itemAway) {
+		int from = this.layout.host[item];
+		int to = this.layout.host[other];
+		// As the item has gone already when the other goes, its move is undone if the
+		// pair is refused.
+		this.layout.move(item, from, to, 1);
+		int away = this.homes ? itemAway + this.layout.awayBy(other, to, otherTo, 1) : 0;
+		double delta = itemDelta - this.layout.pull(other, to, otherTo, 1) + spreadBy(other, -1, to, otherTo)
+				+ this.goals.moveWeight() * (away - itemAway);
+		double overDelta = itemOver + this.loads.overBy(to, -1, 1, other, 1)
+				+ this.loads.overBy(otherTo, other, 1, -1, 1);
 		if (accept(delta + this.penalty * (overDelta + excessBy(away)))) {
-			this.layout.move(u, b, c, 1);
+			this.layout.move(other, to, otherTo, 1);
 			take(delta, overDelta, away);
 		}
 		else {
-			this.layout.move(v, b, a, 1);
+			this.layout.move(item, to, from, 1);
 		}
 	}
 
 	/** A step where items have several units: a group of them moves at once. */
 	private void stepUnits() {
-		int v = ((this.rng.nextLong() & 1) == 0) ? this.itemOf[this.rng.nextInt(this.itemOf.length)]
-				: this.rng.nextInt(this.n);
-		if (this.layout.single(v)) {
-			step(v);
+		int item = ((this.rng.nextLong() & 1) == 0) ? this.itemOf[this.rng.nextInt(this.itemOf.length)]
+				: this.rng.nextInt(this.itemCount);
+		if (this.layout.single(item)) {
+			step(item);
 			return;
 		}
-		int a = this.layout.anyHost(v, this.rng);
-		int b = candidateOf(v);
-		int most = Math.min(this.layout.count(v, a), this.layout.mayCome(v, b));
-		if (b == a || most < 1 || !this.level.allows(v, b)) {
+		int from = this.layout.anyHost(item, this.rng);
+		int to = candidateOf(item);
+		int most = Math.min(this.layout.count(item, from), this.layout.mayCome(item, to));
+		if (to == from || most < 1 || !this.level.allows(item, to)) {
 			return;
 		}
 		begin();
-		int units = (most == 1) ? 1 : units(v, b, most);
-		double overB = push(v, a, b, units);
+		int units = (most == 1) ? 1 : units(item, to, most);
+		double overTo = push(item, from, to, units);
 		if (accepted()) {
 			return;
 		}
-		if (overB > 0 && (this.rng.nextLong() & 3) != 0) {
-			makeRoom(v, a, b);
+		if (overTo > 0 && (this.rng.nextLong() & 3) != 0) {
+			makeRoom(item, from, to);
 		}
 		else {
-			follow(v, a, b, units);
-			if (!accepted() && overB > 0) {
-				makeRoom(v, a, b);
+			follow(item, from, to, units);
+			if (!accepted() && overTo > 0) {
+				makeRoom(item, from, to);
 			}
 		}
 		if (!accepted()) {
@@ -501,7 +512,7 @@ final class Annealer {
 	}
 
 	/** Returns the maximum number of units that may go. */
-	private int units(int v, int b, int most) {
+	private int units(int item, int to, int most) {
 		int kind = this.rng.nextInt(8);
 		if (kind < 2) {
 			return 1;
@@ -514,60 +525,60 @@ final class Annealer {
 		}
 		if (kind < 6 && this.toward >= 0) {
 			// As many as have no partner there yet.
-			int t = this.toward;
-			double ratio = (double) this.level.units(v) / this.level.units(t);
-			double lacking = ratio * this.layout.count(t, b) - this.layout.count(v, b);
+			int neighbour = this.toward;
+			double ratio = (double) this.level.units(item) / this.level.units(neighbour);
+			double lacking = ratio * this.layout.count(neighbour, to) - this.layout.count(item, to);
 			return Math.max(1, Math.min(most, (int) Math.ceil(lacking - 1e-9)));
 		}
-		return Math.max(1, Math.min(most, this.loads.room(b, v)));
+		return Math.max(1, Math.min(most, this.loads.room(to, item)));
 	}
 
-	/** Members of b go elsewhere until what came fits. */
-	private void makeRoom(int v, int a, int b) {
+	/** Members of the host that the item came to go elsewhere until it fits. */
+	private void makeRoom(int item, int from, int to) {
 		for (int tries = 0; tries < 4 && this.trailed > 0 && this.trailed < MAX_CHAIN; tries++) {
-			if (this.loads.overOf(b) <= 0) {
+			if (this.loads.overOf(to) <= 0) {
 				return;
 			}
-			int u = this.layout.member(b, this.rng.nextInt(this.layout.members(b)));
-			if (u == v) {
+			int other = this.layout.member(to, this.rng.nextInt(this.layout.members(to)));
+			if (other == item) {
 				continue;
 			}
-			int c = (this.rng.nextInt(4) != 0) ? a : candidateOf(u);
-			int most = Math.min(this.layout.count(u, b), this.layout.mayCome(u, c));
-			if (c == b || most < 1 || !this.level.allows(u, c)) {
+			int otherTo = (this.rng.nextInt(4) != 0) ? from : candidateOf(other);
+			int most = Math.min(this.layout.count(other, to), this.layout.mayCome(other, otherTo));
+			if (otherTo == to || most < 1 || !this.level.allows(other, otherTo)) {
 				continue;
 			}
-			push(u, b, c, Math.max(1, Math.min(most, this.loads.excessUnits(b, u))));
+			push(other, to, otherTo, Math.max(1, Math.min(most, this.loads.excessUnits(to, other))));
 			if (accepted()) {
 				return;
 			}
 		}
 	}
 
-	/** A neighbour that is on a comes along in proportion. */
-	private void follow(int v, int a, int b, int units) {
-		int degree = this.level.start[v + 1] - this.level.start[v];
+	/** A neighbour that is on the host that the item left comes along in proportion. */
+	private void follow(int item, int from, int to, int units) {
+		int degree = this.level.start[item + 1] - this.level.start[item];
 		if (degree == 0) {
 			return;
 		}
-		int t = this.level.neighbour[this.level.start[v] + this.rng.nextInt(degree)];
-		int here = this.layout.count(t, a);
-		int most = Math.min(here, this.layout.mayCome(t, b));
-		if (most < 1 || !this.level.allows(t, b)) {
+		int neighbour = this.level.neighbour[this.level.start[item] + this.rng.nextInt(degree)];
+		int here = this.layout.count(neighbour, from);
+		int most = Math.min(here, this.layout.mayCome(neighbour, to));
+		if (most < 1 || !this.level.allows(neighbour, to)) {
 			return;
 		}
-		int along = (int) Math.round((double) units * this.level.units(t) / this.level.units(v));
-		push(t, a, b, ((this.rng.nextLong() & 3) == 0) ? most : Math.max(1, Math.min(most, along)));
+		int along = (int) Math.round((double) units * this.level.units(neighbour) / this.level.units(item));
+		push(neighbour, from, to, ((this.rng.nextLong() & 3) == 0) ? most : Math.max(1, Math.min(most, along)));
 	}
 
-	private int candidateOf(int v) {
-		int degree = this.level.start[v + 1] - this.level.start[v];
+	private int candidateOf(int item) {
+		int degree = this.level.start[item + 1] - this.level.start[item];
 		this.toward = -1;
 		if (degree > 0 && this.rng.nextInt(8) != 0) {
-			this.toward = this.level.neighbour[this.level.start[v] + this.rng.nextInt(degree)];
+			this.toward = this.level.neighbour[this.level.start[item] + this.rng.nextInt(degree)];
 			return this.layout.anyHost(this.toward, this.rng);
 		}
-		return this.rng.nextInt(this.m);
+		return this.rng.nextInt(this.hostCount);
 	}
 
 	private void begin() {
@@ -578,24 +589,24 @@ final class Annealer {
 	}
 
 	/** Makes a move and returns by how much more its target is over capacity. */
-	private double push(int v, int a, int b, int units) {
-		double overB = this.loads.overBy(b, v, units, -1, 0);
-		int away = this.homes ? this.layout.awayBy(v, a, b, units) : 0;
-		double delta = -this.layout.pull(v, a, b, units) + this.loads.imbalanceBy(v, units, -1, 0, a, b)
+	private double push(int item, int from, int to, int units) {
+		double overTo = this.loads.overBy(to, item, units, -1, 0);
+		int away = this.homes ? this.layout.awayBy(item, from, to, units) : 0;
+		double delta = -this.layout.pull(item, from, to, units) + this.loads.imbalanceBy(item, units, -1, 0, from, to)
 				+ this.goals.moveWeight() * away;
 		if (this.goals.hostWeight() > 0) {
-			delta += this.layout.hostsBy(v, a, b, units);
+			delta += this.layout.hostsBy(item, from, to, units);
 		}
 		this.trailDelta += delta;
-		this.trailOver += overB + this.loads.overBy(a, -1, 0, v, units);
+		this.trailOver += overTo + this.loads.overBy(from, -1, 0, item, units);
 		this.trailAway += away;
-		this.layout.move(v, a, b, units);
+		this.layout.move(item, from, to, units);
 		int at = 4 * this.trailed++;
-		this.trail[at] = v;
-		this.trail[at + 1] = a;
-		this.trail[at + 2] = b;
+		this.trail[at] = item;
+		this.trail[at + 1] = from;
+		this.trail[at + 2] = to;
 		this.trail[at + 3] = units;
-		return overB;
+		return overTo;
 	}
 
 	/** Keeps the moves of this step if the temperature allows; true if none is open. */

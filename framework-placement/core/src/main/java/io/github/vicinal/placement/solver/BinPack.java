@@ -26,26 +26,26 @@ public final class BinPack implements PlacementSolver {
 	public Solution solve(Problem problem, Budget budget, Progress progress) {
 		ItemLoads loads = new ItemLoads(problem);
 		int[] placement = new int[problem.replicas()];
-		for (int s : ItemLoads.byFallingSize(problem)) {
-			for (int i = problem.firstReplica[s]; i < problem.firstReplica[s + 1]; i++) {
+		for (int service : ItemLoads.byFallingSize(problem)) {
+			for (int i = problem.firstReplica[service]; i < problem.firstReplica[service + 1]; i++) {
 				int best = -1;
 				double least = Double.POSITIVE_INFINITY;
-				for (int h = 0; h < problem.hosts; h++) {
-					if (!loads.fits(s, h)) {
+				for (int host = 0; host < problem.hosts; host++) {
+					if (!loads.fits(service, host)) {
 						continue;
 					}
 					double left = 0;
-					for (int r = 0; r < problem.resources; r++) {
-						left += (double) (loads.free(h, r) - problem.demand(s, r))
-								/ Math.max(1, problem.capacity(h, r));
+					for (int resource = 0; resource < problem.resources; resource++) {
+						left += (double) (loads.free(host, resource) - problem.demand(service, resource))
+								/ Math.max(1, problem.capacity(host, resource));
 					}
 					if (left < least) {
 						least = left;
-						best = h;
+						best = host;
 					}
 				}
-				placement[i] = (best >= 0) ? best : loads.leastBad(s);
-				loads.put(s, placement[i]);
+				placement[i] = (best >= 0) ? best : loads.leastBad(service);
+				loads.put(service, placement[i]);
 			}
 		}
 		return new Search(problem, budget, progress, placement).end();

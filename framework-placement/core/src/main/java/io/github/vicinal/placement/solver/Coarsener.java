@@ -31,44 +31,44 @@ final class Coarsener {
 	 * @return the cluster of each item, numbered from 0 without gaps
 	 */
 	static int[] cluster(Level level, double maxShare, List<int[]> separate, Rng rng, Clock clock) {
-		int n = level.items;
+		int items = level.items;
 		int[] first = level.firstUnits();
-		double[] strength = new double[n];
-		double[] share = new double[n];
-		for (int v = 0; v < n; v++) {
-			share[v] = level.share(v) + 1e-9;
-			for (int e = level.start[v]; e < level.start[v + 1]; e++) {
-				strength[v] += Math.max(0, level.weight[e]);
+		double[] strength = new double[items];
+		double[] share = new double[items];
+		for (int item = 0; item < items; item++) {
+			share[item] = level.share(item) + 1e-9;
+			for (int edge = level.start[item]; edge < level.start[item + 1]; edge++) {
+				strength[item] += Math.max(0, level.weight[edge]);
 			}
 		}
 		long[] keys = new long[level.neighbour.length / 2 + 1];
 		int[] from = new int[keys.length];
 		int[] to = new int[keys.length];
 		int count = 0;
-		for (int v = 0; v < n && !(v % INTERVAL == 0 && clock.expired(0)); v++) {
-			edges: for (int e = level.start[v]; e < level.start[v + 1]; e++) {
-				int u = level.neighbour[e];
-				if (u <= v || level.weight[e] <= 0 || level.units(v) != 1 || level.units(u) != 1) {
+		for (int item = 0; item < items && !(item % INTERVAL == 0 && clock.expired(0)); item++) {
+			edges: for (int edge = level.start[item]; edge < level.start[item + 1]; edge++) {
+				int other = level.neighbour[edge];
+				if (other <= item || level.weight[edge] <= 0 || level.units(item) != 1 || level.units(other) != 1) {
 					continue;
 				}
 				for (int[] placement : separate) {
-					if (placement[first[v]] != placement[first[u]]) {
+					if (placement[first[item]] != placement[first[other]]) {
 						continue edges;
 					}
 				}
-				double w = level.weight[e];
+				double weight = level.weight[edge];
 				// The part of what the weaker end has, per size, a little disturbed.
-				double rating = w * (w / Math.min(strength[v], strength[u])) / Math.sqrt(share[v] * share[u])
-						* (0.6 + 0.8 * rng.nextDouble());
-				from[count] = v;
-				to[count] = u;
+				double rating = weight * (weight / Math.min(strength[item], strength[other]))
+						/ Math.sqrt(share[item] * share[other]) * (0.6 + 0.8 * rng.nextDouble());
+				from[count] = item;
+				to[count] = other;
 				keys[count] = ((long) Float.floatToIntBits((float) rating) << 32) | count;
 				count++;
 			}
 		}
 		Arrays.sort(keys, 0, count);
-		int[] parent = new int[n];
-		int[] joined = new int[n];
+		int[] parent = new int[items];
+		int[] joined = new int[items];
 		Arrays.setAll(parent, (i) -> i);
 		Arrays.fill(joined, 1);
 		long[] demand = level.demand.clone();
@@ -76,47 +76,48 @@ final class Coarsener {
 		int resources = level.resources;
 		for (int i = count - 1; i >= 0 && !(i % INTERVAL == 0 && clock.expired(0)); i--) {
 			int edge = (int) keys[i];
-			int a = find(parent, from[edge]);
-			int b = find(parent, to[edge]);
-			if (a == b || joined[a] + joined[b] > MAX_JOINED) {
+			int into = find(parent, from[edge]);
+			int absorbed = find(parent, to[edge]);
+			if (into == absorbed || joined[into] + joined[absorbed] > MAX_JOINED) {
 				continue;
 			}
 			boolean fits = true;
-			for (int r = 0; fits && r < resources; r++) {
-				fits = (demand[a * resources + r] + demand[b * resources + r]) * level.unit[r] <= maxShare;
+			for (int resource = 0; fits && resource < resources; resource++) {
+				fits = (demand[into * resources + resource] + demand[absorbed * resources + resource])
+						* level.unit[resource] <= maxShare;
 			}
-			if (!fits || conflict(level, parent, a, from, to, edge)) {
+			if (!fits || conflict(level, parent, into, from, to, edge)) {
 				continue;
 			}
-			BitSet one = allowed[a];
-			BitSet other = allowed[b];
+			BitSet one = allowed[into];
+			BitSet other = allowed[absorbed];
 			if (one != null && other != null) {
 				BitSet both = (BitSet) one.clone();
 				both.and(other);
 				if (both.isEmpty()) {
 					continue;
 				}
-				allowed[a] = both;
+				allowed[into] = both;
 			}
 			else if (other != null) {
-				allowed[a] = other;
+				allowed[into] = other;
 			}
-			parent[b] = a;
-			joined[a] += joined[b];
-			for (int r = 0; r < resources; r++) {
-				demand[a * resources + r] += demand[b * resources + r];
+			parent[absorbed] = into;
+			joined[into] += joined[absorbed];
+			for (int resource = 0; resource < resources; resource++) {
+				demand[into * resources + resource] += demand[absorbed * resources + resource];
 			}
 		}
-		int[] cluster = new int[n];
-		int[] number = new int[n];
+		int[] cluster = new int[items];
+		int[] number = new int[items];
 		Arrays.fill(number, -1);
 		int clusters = 0;
-		for (int v = 0; v < n; v++) {
-			int root = find(parent, v);
+		for (int item = 0; item < items; item++) {
+			int root = find(parent, item);
 			if (number[root] < 0) {
 				number[root] = clusters++;
 			}
-			cluster[v] = number[root];
+			cluster[item] = number[root];
 		}
 		return cluster;
 	}
@@ -124,16 +125,16 @@ final class Coarsener {
 	/**
 	 * Conflicts are seen between the two ends only; refinement undoes what this misses.
 	 */
-	private static boolean conflict(Level level, int[] parent, int a, int[] from, int[] to, int edge) {
-		int v = from[edge];
-		int u = to[edge];
-		for (int e = level.start[v]; e < level.start[v + 1]; e++) {
-			if (level.weight[e] < 0 && find(parent, level.neighbour[e]) == find(parent, u)) {
+	private static boolean conflict(Level level, int[] parent, int into, int[] from, int[] to, int edge) {
+		int item = from[edge];
+		int other = to[edge];
+		for (int i = level.start[item]; i < level.start[item + 1]; i++) {
+			if (level.weight[i] < 0 && find(parent, level.neighbour[i]) == find(parent, other)) {
 				return true;
 			}
 		}
-		for (int e = level.start[u]; e < level.start[u + 1]; e++) {
-			if (level.weight[e] < 0 && find(parent, level.neighbour[e]) == a) {
+		for (int i = level.start[other]; i < level.start[other + 1]; i++) {
+			if (level.weight[i] < 0 && find(parent, level.neighbour[i]) == into) {
 				return true;
 			}
 		}
@@ -151,8 +152,8 @@ final class Coarsener {
 
 	static int count(int[] cluster) {
 		int most = -1;
-		for (int c : cluster) {
-			most = Math.max(most, c);
+		for (int number : cluster) {
+			most = Math.max(most, number);
 		}
 		return most + 1;
 	}
@@ -164,117 +165,118 @@ final class Coarsener {
 	 * @return the coarser level
 	 */
 	static Level contract(Level level, int[] cluster) {
-		int n = count(cluster);
+		int clusters = count(cluster);
 		int resources = level.resources;
-		long[] demand = new long[n * resources];
-		@Nullable BitSet[] allowed = new BitSet[n];
-		int[] memberStart = new int[n + 1];
-		for (int c : cluster) {
-			memberStart[c + 1]++;
+		long[] demand = new long[clusters * resources];
+		@Nullable BitSet[] allowed = new BitSet[clusters];
+		int[] memberStart = new int[clusters + 1];
+		for (int coarse : cluster) {
+			memberStart[coarse + 1]++;
 		}
-		for (int c = 0; c < n; c++) {
-			memberStart[c + 1] += memberStart[c];
+		for (int coarse = 0; coarse < clusters; coarse++) {
+			memberStart[coarse + 1] += memberStart[coarse];
 		}
 		int[] members = new int[cluster.length];
 		int[] next = memberStart.clone();
-		for (int v = 0; v < cluster.length; v++) {
-			members[next[cluster[v]]++] = v;
+		for (int item = 0; item < cluster.length; item++) {
+			members[next[cluster[item]]++] = item;
 		}
-		int[] start = new int[n + 1];
+		int[] start = new int[clusters + 1];
 		int[] neighbour = new int[level.neighbour.length];
 		double[] weight = new double[level.neighbour.length];
 		double[] zoneWeight = (level.zoneWeight != null) ? new double[level.neighbour.length] : null;
-		int[] homeStart = new int[n + 1];
+		int[] homeStart = new int[clusters + 1];
 		int[] homeHost = new int[level.homeHost.length];
 		int[] homeParts = new int[level.homeParts.length];
-		int[] seenAt = new int[Math.max(n, level.hosts)];
+		int[] seenAt = new int[Math.max(clusters, level.hosts)];
 		Arrays.fill(seenAt, -1);
 		int edges = 0;
 		int homes = 0;
-		for (int c = 0; c < n; c++) {
-			start[c] = edges;
-			for (int i = memberStart[c]; i < memberStart[c + 1]; i++) {
-				int v = members[i];
-				for (int r = 0; r < resources; r++) {
-					demand[c * resources + r] += level.demand[v * resources + r];
+		for (int coarse = 0; coarse < clusters; coarse++) {
+			start[coarse] = edges;
+			for (int i = memberStart[coarse]; i < memberStart[coarse + 1]; i++) {
+				int item = members[i];
+				for (int resource = 0; resource < resources; resource++) {
+					demand[coarse * resources + resource] += level.demand[item * resources + resource];
 				}
-				allowed[c] = both(allowed[c], level.allowed[v]);
-				for (int e = level.start[v]; e < level.start[v + 1]; e++) {
-					int d = cluster[level.neighbour[e]];
-					if (d == c) {
+				allowed[coarse] = both(allowed[coarse], level.allowed[item]);
+				for (int edge = level.start[item]; edge < level.start[item + 1]; edge++) {
+					int other = cluster[level.neighbour[edge]];
+					if (other == coarse) {
 						continue;
 					}
-					if (seenAt[d] < start[c]) {
-						seenAt[d] = edges;
-						neighbour[edges++] = d;
+					if (seenAt[other] < start[coarse]) {
+						seenAt[other] = edges;
+						neighbour[edges++] = other;
 					}
-					weight[seenAt[d]] += level.weight[e];
+					weight[seenAt[other]] += level.weight[edge];
 					if (zoneWeight != null && level.zoneWeight != null) {
-						zoneWeight[seenAt[d]] += level.zoneWeight[e];
+						zoneWeight[seenAt[other]] += level.zoneWeight[edge];
 					}
 				}
 			}
 		}
-		start[n] = edges;
+		start[clusters] = edges;
 		Arrays.fill(seenAt, -1);
-		for (int c = 0; c < n; c++) {
-			homeStart[c] = homes;
-			for (int i = memberStart[c]; i < memberStart[c + 1]; i++) {
-				int v = members[i];
-				for (int k = level.homeStart[v]; k < level.homeStart[v + 1]; k++) {
-					int h = level.homeHost[k];
-					if (seenAt[h] < homeStart[c]) {
-						seenAt[h] = homes;
-						homeHost[homes] = h;
+		for (int coarse = 0; coarse < clusters; coarse++) {
+			homeStart[coarse] = homes;
+			for (int i = memberStart[coarse]; i < memberStart[coarse + 1]; i++) {
+				int item = members[i];
+				for (int k = level.homeStart[item]; k < level.homeStart[item + 1]; k++) {
+					int host = level.homeHost[k];
+					if (seenAt[host] < homeStart[coarse]) {
+						seenAt[host] = homes;
+						homeHost[homes] = host;
 						homeParts[homes++] = level.homeParts[k];
 					}
 					else {
-						homeParts[seenAt[h]] += level.homeParts[k];
+						homeParts[seenAt[host]] += level.homeParts[k];
 					}
 				}
 			}
 		}
-		homeStart[n] = homes;
+		homeStart[clusters] = homes;
 		int[] apartStart = null;
 		int[] apart = new int[0];
 		if (level.apartStart != null) {
-			apartStart = new int[n + 1];
+			apartStart = new int[clusters + 1];
 			List<Integer> pairs = new ArrayList<>();
-			for (int c = 0; c < n; c++) {
-				apartStart[c] = pairs.size();
-				for (int i = memberStart[c]; i < memberStart[c + 1]; i++) {
-					for (int e = level.apartStart[members[i]]; e < level.apartStart[members[i] + 1]; e++) {
-						pairs.add(cluster[level.apart[e]]);
+			for (int coarse = 0; coarse < clusters; coarse++) {
+				apartStart[coarse] = pairs.size();
+				for (int i = memberStart[coarse]; i < memberStart[coarse + 1]; i++) {
+					for (int pair = level.apartStart[members[i]]; pair < level.apartStart[members[i] + 1]; pair++) {
+						pairs.add(cluster[level.apart[pair]]);
 					}
 				}
 			}
-			apartStart[n] = pairs.size();
+			apartStart[clusters] = pairs.size();
 			apart = pairs.stream().mapToInt(Integer::intValue).toArray();
 		}
-		return new Level(n, level.hosts, resources, demand, level.capacity, start, Arrays.copyOf(neighbour, edges),
-				Arrays.copyOf(weight, edges), (zoneWeight != null) ? Arrays.copyOf(zoneWeight, edges) : null, homeStart,
+		return new Level(clusters, level.hosts, resources, demand, level.capacity, start,
+				Arrays.copyOf(neighbour, edges), Arrays.copyOf(weight, edges),
+				(zoneWeight != null) ? Arrays.copyOf(zoneWeight, edges) : null, homeStart,
 				Arrays.copyOf(homeHost, homes), Arrays.copyOf(homeParts, homes), allowed, apartStart, apart, level.zone,
-				replication(level, cluster, n));
+				replication(level, cluster, clusters));
 	}
 
 	/** Items with several units stay alone. */
-	private static @Nullable Replication replication(Level level, int[] cluster, int n) {
+	private static @Nullable Replication replication(Level level, int[] cluster, int clusters) {
 		Replication finer = level.replication;
 		if (finer == null) {
 			return null;
 		}
-		int[] parts = new int[n];
-		int[] maxPerHost = new int[n];
-		int[] minHosts = new int[n];
-		int[] minZones = new int[n];
-		int[] @Nullable [] home = new int[n][];
-		for (int v = 0; v < cluster.length; v++) {
-			int c = cluster[v];
-			parts[c] = finer.parts[v];
-			maxPerHost[c] = finer.maxPerHost[v];
-			minHosts[c] = finer.minHosts[v];
-			minZones[c] = finer.minZones[v];
-			home[c] = finer.home[v];
+		int[] parts = new int[clusters];
+		int[] maxPerHost = new int[clusters];
+		int[] minHosts = new int[clusters];
+		int[] minZones = new int[clusters];
+		int[] @Nullable [] home = new int[clusters][];
+		for (int item = 0; item < cluster.length; item++) {
+			int coarse = cluster[item];
+			parts[coarse] = finer.parts[item];
+			maxPerHost[coarse] = finer.maxPerHost[item];
+			minHosts[coarse] = finer.minHosts[item];
+			minZones[coarse] = finer.minZones[item];
+			home[coarse] = finer.home[item];
 		}
 		return new Replication(parts, maxPerHost, minHosts, minZones, home, finer.locality);
 	}
@@ -293,9 +295,9 @@ final class Coarsener {
 		int[] above = coarser.firstUnits();
 		int[] copied = new int[up ? coarser.units : finer.units];
 		int below = 0;
-		for (int v = 0; v < cluster.length; v++) {
-			int at = above[cluster[v]];
-			int units = finer.units(v);
+		for (int item = 0; item < cluster.length; item++) {
+			int at = above[cluster[item]];
+			int units = finer.units(item);
 			System.arraycopy(hosts, up ? below : at, copied, up ? at : below, units);
 			below += units;
 		}

@@ -46,9 +46,9 @@ final class Enumeration {
 		this.problem = problem;
 		this.search = search;
 		this.order = new Integer[problem.services];
-		Arrays.setAll(this.order, (s) -> s);
+		Arrays.setAll(this.order, (service) -> service);
 		// Those with many replicas of much demand leave least room: first.
-		Arrays.sort(this.order, Comparator.comparingDouble((s) -> -share(s)));
+		Arrays.sort(this.order, Comparator.comparingDouble((service) -> -share(service)));
 		this.count = new int[problem.services * problem.hosts];
 		this.used = new long[problem.hosts * problem.resources];
 		this.placement = new int[problem.replicas()];
@@ -56,13 +56,13 @@ final class Enumeration {
 
 	private double share(int service) {
 		double most = 0;
-		for (int r = 0; r < this.problem.resources; r++) {
+		for (int resource = 0; resource < this.problem.resources; resource++) {
 			long all = 0;
-			for (int h = 0; h < this.problem.hosts; h++) {
-				all += this.problem.capacity(h, r);
+			for (int host = 0; host < this.problem.hosts; host++) {
+				all += this.problem.capacity(host, resource);
 			}
-			most = Math.max(most,
-					(double) this.problem.demand(service, r) * this.problem.replicas[service] / Math.max(1, all));
+			most = Math.max(most, (double) this.problem.demand(service, resource) * this.problem.replicas[service]
+					/ Math.max(1, all));
 		}
 		return most;
 	}
@@ -74,11 +74,11 @@ final class Enumeration {
 	static boolean covers(Problem problem, long iterations) {
 		double most = problem.replicated() ? MAX_PLACEMENTS : Math.min(MAX_SINGLE_PLACEMENTS, iterations / 2.0);
 		double placements = 1;
-		for (int s = 0; s < problem.services && placements <= most; s++) {
+		for (int service = 0; service < problem.services && placements <= most; service++) {
 			// Ways to divide alike replicas among hosts: (replicas + hosts - 1) over
 			// replicas.
 			for (int i = 1; i < problem.hosts && placements <= most; i++) {
-				placements *= (double) (problem.replicas[s] + i) / i;
+				placements *= (double) (problem.replicas[service] + i) / i;
 			}
 		}
 		return placements <= most;
@@ -98,11 +98,11 @@ final class Enumeration {
 			offer();
 			return;
 		}
-		int s = this.order[at];
-		host(at, s, 0, this.problem.replicas[s]);
+		int service = this.order[at];
+		host(at, service, 0, this.problem.replicas[service]);
 	}
 
-	private void host(int at, int s, int h, int left) {
+	private void host(int at, int service, int host, int left) {
 		if (++this.visited % INTERVAL == 0) {
 			this.expired = this.expired || this.search.expired(0);
 		}
@@ -113,60 +113,62 @@ final class Enumeration {
 			service(at + 1);
 			return;
 		}
-		if (h == this.problem.hosts) {
+		if (host == this.problem.hosts) {
 			return;
 		}
-		int most = mayHost(s, h) ? Math.min(left, Math.min(this.problem.maxPerHost[s], fitting(s, h))) : 0;
-		for (int n = most; n >= 0; n--) {
-			put(s, h, n);
-			host(at, s, h + 1, left - n);
-			put(s, h, -n);
+		int most = mayHost(service, host)
+				? Math.min(left, Math.min(this.problem.maxPerHost[service], fitting(service, host))) : 0;
+		for (int replicas = most; replicas >= 0; replicas--) {
+			put(service, host, replicas);
+			host(at, service, host + 1, left - replicas);
+			put(service, host, -replicas);
 		}
 	}
 
-	private void put(int s, int h, int n) {
-		this.count[s * this.problem.hosts + h] += n;
-		for (int r = 0; r < this.problem.resources; r++) {
-			this.used[h * this.problem.resources + r] += n * this.problem.demand(s, r);
+	private void put(int service, int host, int replicas) {
+		this.count[service * this.problem.hosts + host] += replicas;
+		for (int resource = 0; resource < this.problem.resources; resource++) {
+			this.used[host * this.problem.resources + resource] += replicas * this.problem.demand(service, resource);
 		}
 	}
 
-	private int fitting(int s, int h) {
-		long fitting = this.problem.replicas[s];
-		for (int r = 0; r < this.problem.resources; r++) {
-			long demand = this.problem.demand(s, r);
+	private int fitting(int service, int host) {
+		long fitting = this.problem.replicas[service];
+		for (int resource = 0; resource < this.problem.resources; resource++) {
+			long demand = this.problem.demand(service, resource);
 			if (demand > 0) {
 				fitting = Math.min(fitting,
-						(this.problem.capacity(h, r) - this.used[h * this.problem.resources + r]) / demand);
+						(this.problem.capacity(host, resource) - this.used[host * this.problem.resources + resource])
+								/ demand);
 			}
 		}
 		return (int) Math.max(0, fitting);
 	}
 
-	private boolean mayHost(int s, int h) {
-		if (!this.problem.allows(s, h)) {
+	private boolean mayHost(int service, int host) {
+		if (!this.problem.allows(service, host)) {
 			return false;
 		}
-		for (int p = 0; p < this.problem.apartOne.length; p++) {
-			int t = other(s, this.problem.apartOne[p], this.problem.apartOther[p]);
-			if (t >= 0 && this.count[t * this.problem.hosts + h] > 0) {
+		for (int pair = 0; pair < this.problem.apartOne.length; pair++) {
+			int other = other(service, this.problem.apartOne[pair], this.problem.apartOther[pair]);
+			if (other >= 0 && this.count[other * this.problem.hosts + host] > 0) {
 				return false;
 			}
 		}
 		return true;
 	}
 
-	private static int other(int s, int one, int other) {
-		return (one == s) ? other : (other == s) ? one : -1;
+	private static int other(int service, int one, int other) {
+		return (one == service) ? other : (other == service) ? one : -1;
 	}
 
 	/** Zones and moves are left to the value of the whole placement. */
 	private void offer() {
-		int i = 0;
-		for (int s = 0; s < this.problem.services; s++) {
-			for (int h = 0; h < this.problem.hosts; h++) {
-				for (int n = this.count[s * this.problem.hosts + h]; n > 0; n--) {
-					this.placement[i++] = h;
+		int replica = 0;
+		for (int service = 0; service < this.problem.services; service++) {
+			for (int host = 0; host < this.problem.hosts; host++) {
+				for (int left = this.count[service * this.problem.hosts + host]; left > 0; left--) {
+					this.placement[replica++] = host;
 				}
 			}
 		}

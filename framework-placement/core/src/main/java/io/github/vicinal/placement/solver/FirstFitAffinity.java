@@ -34,40 +34,40 @@ public final class FirstFitAffinity implements PlacementSolver {
 		ItemLoads loads = new ItemLoads(problem);
 		int[] placement = new int[problem.services];
 		Arrays.fill(placement, -1);
-		for (int e : byFallingGain(problem)) {
-			int u = problem.edgeFrom[e];
-			int v = problem.edgeTo[e];
-			if (placement[u] < 0 && placement[v] < 0) {
-				together(problem, loads, placement, u, v);
+		for (int edge : byFallingGain(problem)) {
+			int from = problem.edgeFrom[edge];
+			int to = problem.edgeTo[edge];
+			if (placement[from] < 0 && placement[to] < 0) {
+				together(problem, loads, placement, from, to);
 			}
-			else if (placement[u] < 0 && loads.fits(u, placement[v])) {
-				put(loads, placement, u, placement[v]);
+			else if (placement[from] < 0 && loads.fits(from, placement[to])) {
+				put(loads, placement, from, placement[to]);
 			}
-			else if (placement[v] < 0 && loads.fits(v, placement[u])) {
-				put(loads, placement, v, placement[u]);
+			else if (placement[to] < 0 && loads.fits(to, placement[from])) {
+				put(loads, placement, to, placement[from]);
 			}
 		}
-		for (int s : ItemLoads.byFallingSize(problem)) {
-			if (placement[s] < 0) {
+		for (int service : ItemLoads.byFallingSize(problem)) {
+			if (placement[service] < 0) {
 				int host = 0;
-				while (host < problem.hosts && !loads.fits(s, host)) {
+				while (host < problem.hosts && !loads.fits(service, host)) {
 					host++;
 				}
-				put(loads, placement, s, (host < problem.hosts) ? host : loads.leastBad(s));
+				put(loads, placement, service, (host < problem.hosts) ? host : loads.leastBad(service));
 			}
 		}
 		return new Search(problem, budget, progress, placement).end();
 	}
 
-	private static void together(Problem problem, ItemLoads loads, int[] placement, int u, int v) {
-		for (int h = 0; h < problem.hosts; h++) {
+	private static void together(Problem problem, ItemLoads loads, int[] placement, int from, int to) {
+		for (int host = 0; host < problem.hosts; host++) {
 			boolean fits = true;
-			for (int r = 0; fits && r < problem.resources; r++) {
-				fits = problem.demand(u, r) + problem.demand(v, r) <= loads.free(h, r);
+			for (int resource = 0; fits && resource < problem.resources; resource++) {
+				fits = problem.demand(from, resource) + problem.demand(to, resource) <= loads.free(host, resource);
 			}
 			if (fits) {
-				put(loads, placement, u, h);
-				put(loads, placement, v, h);
+				put(loads, placement, from, host);
+				put(loads, placement, to, host);
 				return;
 			}
 		}
@@ -80,8 +80,8 @@ public final class FirstFitAffinity implements PlacementSolver {
 
 	static int[] byFallingGain(Problem problem) {
 		Integer[] order = new Integer[problem.edges()];
-		Arrays.setAll(order, (e) -> e);
-		Arrays.sort(order, (e, f) -> Double.compare(problem.edgeGain[f], problem.edgeGain[e]));
+		Arrays.setAll(order, (edge) -> edge);
+		Arrays.sort(order, (one, other) -> Double.compare(problem.edgeGain[other], problem.edgeGain[one]));
 		return Arrays.stream(order).mapToInt(Integer::intValue).toArray();
 	}
 

@@ -49,127 +49,129 @@ final class Greedy {
 	}
 
 	private int[] place(Rng rng, Clock clock) {
-		int n = this.level.items;
-		long[] order = new long[n];
-		for (int v = 0; v < n; v++) {
-			double size = this.level.share(v) * this.level.units(v);
+		int items = this.level.items;
+		long[] order = new long[items];
+		for (int item = 0; item < items; item++) {
+			double size = this.level.share(item) * this.level.units(item);
 			double key = size * (1 - DISTURBANCE / 2 + DISTURBANCE * rng.nextDouble());
-			order[v] = ((long) Float.floatToIntBits((float) key) << 32) | v;
-			for (int i = this.first[v]; i < this.first[v + 1]; i++) {
+			order[item] = ((long) Float.floatToIntBits((float) key) << 32) | item;
+			for (int i = this.first[item]; i < this.first[item + 1]; i++) {
 				if (this.hosts[i] >= 0) {
-					add(v, this.hosts[i]);
+					add(item, this.hosts[i]);
 				}
 			}
 		}
 		Arrays.sort(order);
 		boolean expired = false;
-		for (int i = n - 1; i >= 0; i--) {
+		for (int i = items - 1; i >= 0; i--) {
 			expired = expired || (i % INTERVAL == 0 && clock.expired(0));
-			int v = (int) order[i];
+			int item = (int) order[i];
 			if (expired) {
-				anywhere(v);
+				anywhere(item);
 			}
 			else {
-				item(v);
+				item(item);
 			}
 		}
 		return this.hosts;
 	}
 
-	private void anywhere(int v) {
-		int h = v % this.level.hosts;
-		for (int i = this.first[v]; i < this.first[v + 1]; i++) {
+	private void anywhere(int item) {
+		int host = item % this.level.hosts;
+		for (int i = this.first[item]; i < this.first[item + 1]; i++) {
 			if (this.hosts[i] < 0) {
-				for (int tries = 0; tries < this.level.hosts && !this.level.allows(v, h); tries++) {
-					h = (h + 1) % this.level.hosts;
+				for (int tries = 0; tries < this.level.hosts && !this.level.allows(item, host); tries++) {
+					host = (host + 1) % this.level.hosts;
 				}
-				this.hosts[i] = h;
-				h = (h + 1) % this.level.hosts;
+				this.hosts[i] = host;
+				host = (host + 1) % this.level.hosts;
 			}
 		}
 	}
 
-	private void item(int v) {
-		for (int e = this.level.start[v]; e < this.level.start[v + 1]; e++) {
-			pull(this.level.neighbour[e], this.level.weight[e]);
+	private void item(int item) {
+		for (int edge = this.level.start[item]; edge < this.level.start[item + 1]; edge++) {
+			pull(this.level.neighbour[edge], this.level.weight[edge]);
 		}
-		int units = this.level.units(v);
-		int most = (this.level.replication != null) ? this.level.replication.maxPerHost[v] : 1;
-		double gain = this.level.strength(v) / units;
-		for (int i = this.first[v]; i < this.first[v + 1]; i++) {
+		int units = this.level.units(item);
+		int most = (this.level.replication != null) ? this.level.replication.maxPerHost[item] : 1;
+		double gain = this.level.strength(item) / units;
+		for (int i = this.first[item]; i < this.first[item + 1]; i++) {
 			if (this.hosts[i] >= 0) {
 				continue;
 			}
-			int h = best(v, units, most);
-			if (h < 0) {
-				anywhere(v);
+			int host = best(item, units, most);
+			if (host < 0) {
+				anywhere(item);
 				break;
 			}
-			this.hosts[i] = h;
-			add(v, h);
+			this.hosts[i] = host;
+			add(item, host);
 			if (units > 1) {
 				// The next unit gains there from what has no partner yet.
-				this.pull[h] -= gain;
+				this.pull[host] -= gain;
 			}
 		}
-		for (int e = this.level.start[v]; e < this.level.start[v + 1]; e++) {
-			int t = this.level.neighbour[e];
-			for (int i = this.first[t]; i < this.first[t + 1]; i++) {
+		for (int edge = this.level.start[item]; edge < this.level.start[item + 1]; edge++) {
+			int neighbour = this.level.neighbour[edge];
+			for (int i = this.first[neighbour]; i < this.first[neighbour + 1]; i++) {
 				if (this.hosts[i] >= 0) {
 					this.pull[this.hosts[i]] = 0;
 				}
 			}
 		}
-		for (int i = this.first[v]; units > 1 && i < this.first[v + 1]; i++) {
+		for (int i = this.first[item]; units > 1 && i < this.first[item + 1]; i++) {
 			this.pull[this.hosts[i]] = 0;
 		}
 	}
 
-	private void pull(int t, double weight) {
-		int units = this.level.units(t);
-		for (int i = this.first[t]; i < this.first[t + 1]; i++) {
+	private void pull(int neighbour, double weight) {
+		int units = this.level.units(neighbour);
+		for (int i = this.first[neighbour]; i < this.first[neighbour + 1]; i++) {
 			if (this.hosts[i] >= 0) {
 				this.pull[this.hosts[i]] += weight / units;
 			}
 		}
 	}
 
-	private int best(int v, int units, int most) {
+	private int best(int item, int units, int most) {
 		int resources = this.level.resources;
 		double overWeight = 1000 * this.goals.scale() / Math.max(this.level.meanShare, 1e-9);
 		double best = Double.NEGATIVE_INFINITY;
 		int at = -1;
-		for (int h = 0; h < this.level.hosts; h++) {
-			if (!this.level.allows(v, h) || (units > 1 && most < units && here(v, h) >= most)) {
+		for (int host = 0; host < this.level.hosts; host++) {
+			if (!this.level.allows(item, host) || (units > 1 && most < units && here(item, host) >= most)) {
 				continue;
 			}
 			double over = 0;
 			double full = 0;
-			for (int r = 0; r < resources; r++) {
-				long after = this.load[h * resources + r] + this.level.demand[v * resources + r];
-				over += Math.max(0, after - this.level.capacity[h * resources + r]) * this.level.unit[r];
-				full = Math.max(full, after * this.level.inverse[h * resources + r]);
+			for (int resource = 0; resource < resources; resource++) {
+				long after = this.load[host * resources + resource] + this.level.demand[item * resources + resource];
+				over += Math.max(0, after - this.level.capacity[host * resources + resource])
+						* this.level.unit[resource];
+				full = Math.max(full, after * this.level.inverse[host * resources + resource]);
 			}
-			double score = 10 * this.pull[h] - overWeight * over - 0.2 * this.goals.scale() * full;
+			double score = 10 * this.pull[host] - overWeight * over - 0.2 * this.goals.scale() * full;
 			if (score > best) {
 				best = score;
-				at = h;
+				at = host;
 			}
 		}
 		return at;
 	}
 
-	private int here(int v, int h) {
+	private int here(int item, int host) {
 		int here = 0;
-		for (int i = this.first[v]; i < this.first[v + 1]; i++) {
-			here += (this.hosts[i] == h) ? 1 : 0;
+		for (int i = this.first[item]; i < this.first[item + 1]; i++) {
+			here += (this.hosts[i] == host) ? 1 : 0;
 		}
 		return here;
 	}
 
-	private void add(int v, int h) {
-		for (int r = 0; r < this.level.resources; r++) {
-			this.load[h * this.level.resources + r] += this.level.demand[v * this.level.resources + r];
+	private void add(int item, int host) {
+		for (int resource = 0; resource < this.level.resources; resource++) {
+			this.load[host * this.level.resources + resource] += this.level.demand[item * this.level.resources
+					+ resource];
 		}
 	}
 

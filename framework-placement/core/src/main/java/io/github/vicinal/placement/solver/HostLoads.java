@@ -54,27 +54,27 @@ final class HostLoads {
 	/** Cost of one unit over any capacity: 1 / mean capacity, by resource. */
 	static double[] units(int hosts, int resources, long[] capacity) {
 		double[] unit = new double[resources];
-		for (int r = 0; r < resources; r++) {
+		for (int resource = 0; resource < resources; resource++) {
 			double all = 0;
-			for (int h = 0; h < hosts; h++) {
-				all += capacity[h * resources + r];
+			for (int host = 0; host < hosts; host++) {
+				all += capacity[host * resources + resource];
 			}
-			unit[r] = (all > 0) ? hosts / all : 1;
+			unit[resource] = (all > 0) ? hosts / all : 1;
 		}
 		return unit;
 	}
 
 	void add(int item, int host, int times) {
-		for (int r = 0; r < this.resources; r++) {
-			int i = host * this.resources + r;
-			long d = times * this.demand[item * this.resources + r];
+		for (int resource = 0; resource < this.resources; resource++) {
+			int at = host * this.resources + resource;
+			long added = times * this.demand[item * this.resources + resource];
 			if (this.balanceWeight > 0) {
-				double before = this.load[i] * this.inverse[i];
-				double after = (this.load[i] + d) * this.inverse[i];
-				this.sum[r] += after - before;
-				this.squares[r] += after * after - before * before;
+				double before = this.load[at] * this.inverse[at];
+				double after = (this.load[at] + added) * this.inverse[at];
+				this.sum[resource] += after - before;
+				this.squares[resource] += after * after - before * before;
 			}
-			this.load[i] += d;
+			this.load[at] += added;
 		}
 	}
 
@@ -83,9 +83,9 @@ final class HostLoads {
 		Arrays.fill(this.sum, 0);
 		Arrays.fill(this.squares, 0);
 		for (int i = 0; i < this.load.length; i++) {
-			double u = this.load[i] * this.inverse[i];
-			this.sum[i % this.resources] += u;
-			this.squares[i % this.resources] += u * u;
+			double utilisation = this.load[i] * this.inverse[i];
+			this.sum[i % this.resources] += utilisation;
+			this.squares[i % this.resources] += utilisation * utilisation;
 		}
 	}
 
@@ -109,8 +109,8 @@ final class HostLoads {
 
 	double imbalanceCost() {
 		double cost = 0;
-		for (int r = 0; r < this.balanced; r++) {
-			cost += this.balanceWeight * variance(this.sum[r], this.squares[r]);
+		for (int resource = 0; resource < this.balanced; resource++) {
+			cost += this.balanceWeight * variance(this.sum[resource], this.squares[resource]);
 		}
 		return cost;
 	}
@@ -126,14 +126,14 @@ final class HostLoads {
 	 */
 	double overBy(int host, int plus, int plusTimes, int minus, int minusTimes) {
 		double by = 0;
-		int i = host * this.resources;
-		for (int r = 0; r < this.resources; r++, i++) {
-			long d = ((plus >= 0) ? plusTimes * this.demand[plus * this.resources + r] : 0)
-					- ((minus >= 0) ? minusTimes * this.demand[minus * this.resources + r] : 0);
-			long before = this.load[i] - this.capacity[i];
-			long after = before + d;
+		int at = host * this.resources;
+		for (int resource = 0; resource < this.resources; resource++, at++) {
+			long added = ((plus >= 0) ? plusTimes * this.demand[plus * this.resources + resource] : 0)
+					- ((minus >= 0) ? minusTimes * this.demand[minus * this.resources + resource] : 0);
+			long before = this.load[at] - this.capacity[at];
+			long after = before + added;
 			if (after > 0 || before > 0) {
-				by += (Math.max(0, after) - Math.max(0, before)) * this.unit[r];
+				by += (Math.max(0, after) - Math.max(0, before)) * this.unit[resource];
 			}
 		}
 		return by;
@@ -142,11 +142,11 @@ final class HostLoads {
 	/** Number of units of an item that fit beside the present ones. */
 	int room(int host, int item) {
 		long room = Integer.MAX_VALUE;
-		for (int r = 0; r < this.resources; r++) {
-			int i = host * this.resources + r;
-			long d = this.demand[item * this.resources + r];
-			if (d > 0) {
-				room = Math.min(room, (this.capacity[i] - this.load[i]) / d);
+		for (int resource = 0; resource < this.resources; resource++) {
+			int at = host * this.resources + resource;
+			long needed = this.demand[item * this.resources + resource];
+			if (needed > 0) {
+				room = Math.min(room, (this.capacity[at] - this.load[at]) / needed);
 			}
 		}
 		return (int) Math.max(0, room);
@@ -155,9 +155,9 @@ final class HostLoads {
 	/** Load over a host's capacity, in parts of a mean host. */
 	double overOf(int host) {
 		double over = 0;
-		for (int r = 0; r < this.resources; r++) {
-			int i = host * this.resources + r;
-			over += Math.max(0, this.load[i] - this.capacity[i]) * this.unit[r];
+		for (int resource = 0; resource < this.resources; resource++) {
+			int at = host * this.resources + resource;
+			over += Math.max(0, this.load[at] - this.capacity[at]) * this.unit[resource];
 		}
 		return over;
 	}
@@ -168,37 +168,39 @@ final class HostLoads {
 	 */
 	int excessUnits(int host, int item) {
 		long units = 0;
-		for (int r = 0; r < this.resources; r++) {
-			int i = host * this.resources + r;
-			long d = this.demand[item * this.resources + r];
-			long excess = this.load[i] - this.capacity[i];
-			if (d > 0 && excess > 0) {
-				units = Math.max(units, (excess + d - 1) / d);
+		for (int resource = 0; resource < this.resources; resource++) {
+			int at = host * this.resources + resource;
+			long needed = this.demand[item * this.resources + resource];
+			long excess = this.load[at] - this.capacity[at];
+			if (needed > 0 && excess > 0) {
+				units = Math.max(units, (excess + needed - 1) / needed);
 			}
 		}
 		return (int) Math.min(Integer.MAX_VALUE, units);
 	}
 
 	/**
-	 * What the balance costs more if v goes from a to b, and u, unless it is -1, back.
+	 * Additional cost of the balance if units of an item go from one host to another and
+	 * units of the other item, unless it is -1, go back.
 	 */
-	double imbalanceBy(int v, int vTimes, int u, int uTimes, int a, int b) {
+	double imbalanceBy(int item, int itemTimes, int other, int otherTimes, int from, int to) {
 		if (this.balanceWeight == 0) {
 			return 0;
 		}
 		double by = 0;
-		for (int r = 0; r < this.balanced; r++) {
-			long d = vTimes * this.demand[v * this.resources + r]
-					- ((u >= 0) ? uTimes * this.demand[u * this.resources + r] : 0);
-			int i = a * this.resources + r;
-			int j = b * this.resources + r;
-			double ua = this.load[i] * this.inverse[i];
-			double ub = this.load[j] * this.inverse[j];
-			double va = (this.load[i] - d) * this.inverse[i];
-			double vb = (this.load[j] + d) * this.inverse[j];
-			double sum = this.sum[r] + va - ua + vb - ub;
-			double squares = this.squares[r] + va * va - ua * ua + vb * vb - ub * ub;
-			by += this.balanceWeight * (variance(sum, squares) - variance(this.sum[r], this.squares[r]));
+		for (int resource = 0; resource < this.balanced; resource++) {
+			long moved = itemTimes * this.demand[item * this.resources + resource]
+					- ((other >= 0) ? otherTimes * this.demand[other * this.resources + resource] : 0);
+			int atFrom = from * this.resources + resource;
+			int atTo = to * this.resources + resource;
+			double fromBefore = this.load[atFrom] * this.inverse[atFrom];
+			double toBefore = this.load[atTo] * this.inverse[atTo];
+			double fromAfter = (this.load[atFrom] - moved) * this.inverse[atFrom];
+			double toAfter = (this.load[atTo] + moved) * this.inverse[atTo];
+			double sum = this.sum[resource] + fromAfter - fromBefore + toAfter - toBefore;
+			double squares = this.squares[resource] + fromAfter * fromAfter - fromBefore * fromBefore
+					+ toAfter * toAfter - toBefore * toBefore;
+			by += this.balanceWeight * (variance(sum, squares) - variance(this.sum[resource], this.squares[resource]));
 		}
 		return by;
 	}

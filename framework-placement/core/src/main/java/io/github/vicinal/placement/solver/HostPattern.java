@@ -68,8 +68,8 @@ final class HostPattern {
 		this.problem = problem;
 		this.most = new int[problem.services];
 		this.count = new int[problem.services];
-		for (int s = 0; s < problem.services; s++) {
-			this.most[s] = most(problem, s, host);
+		for (int service = 0; service < problem.services; service++) {
+			this.most[service] = most(problem, service, host);
 		}
 		int least = all ? byWeight.size() : 0;
 		int largest = byWeight.size();
@@ -90,17 +90,18 @@ final class HostPattern {
 	}
 
 	/** The most replicas that a host may take: room and the service's own rules. */
-	private static int most(Problem problem, int s, int host) {
-		if (!problem.allows(s, host)) {
+	private static int most(Problem problem, int service, int host) {
+		if (!problem.allows(service, host)) {
 			return 0;
 		}
-		long most = Math.min(problem.replicas[s], problem.maxPerHost[s]);
-		int spread = problem.replicas[s] - Math.max(0, Math.max(problem.minHosts[s], problem.minZones[s]) - 1);
-		most = Math.min(most, Math.max(spread, staying(problem, s)));
-		for (int r = 0; r < problem.resources; r++) {
-			long demand = problem.demand(s, r);
+		long most = Math.min(problem.replicas[service], problem.maxPerHost[service]);
+		int spread = problem.replicas[service]
+				- Math.max(0, Math.max(problem.minHosts[service], problem.minZones[service]) - 1);
+		most = Math.min(most, Math.max(spread, staying(problem, service)));
+		for (int resource = 0; resource < problem.resources; resource++) {
+			long demand = problem.demand(service, resource);
 			if (demand > 0) {
-				most = Math.min(most, problem.capacity(host, r) / demand);
+				most = Math.min(most, problem.capacity(host, resource) / demand);
 			}
 		}
 		return (int) Math.max(0, most);
@@ -110,26 +111,26 @@ final class HostPattern {
 	 * The most replicas on one host now: a service that stays as it is may use fewer
 	 * hosts than one that moves.
 	 */
-	private static int staying(Problem problem, int s) {
+	private static int staying(Problem problem, int service) {
 		int[] current = problem.current;
 		int[] on = new int[problem.hosts];
 		int most = 0;
-		for (int i = problem.firstReplica[s]; current != null && i < problem.firstReplica[s + 1]; i++) {
+		for (int i = problem.firstReplica[service]; current != null && i < problem.firstReplica[service + 1]; i++) {
 			most = (current[i] < 0) ? most : Math.max(most, ++on[current[i]]);
 		}
 		return most;
 	}
 
 	/** The most of an edge that this host can keep local. */
-	double local(int e) {
-		int s = this.problem.edgeFrom[e];
-		int t = this.problem.edgeTo[e];
-		return together(s, t, this.most[s], this.most[t]);
+	double local(int edge) {
+		int from = this.problem.edgeFrom[edge];
+		int to = this.problem.edgeTo[edge];
+		return together(from, to, this.most[from], this.most[to]);
 	}
 
-	private double together(int s, int t, int x, int y) {
-		double one = (double) x / this.problem.replicas[s];
-		double other = (double) y / this.problem.replicas[t];
+	private double together(int service, int neighbour, int replicas, int neighbourReplicas) {
+		double one = (double) replicas / this.problem.replicas[service];
+		double other = (double) neighbourReplicas / this.problem.replicas[neighbour];
 		return this.problem.locality ? Math.min(one, other) : one * other;
 	}
 
@@ -139,28 +140,28 @@ final class HostPattern {
 	}
 
 	private void take(List<Integer> chosen) {
-		int n = this.problem.services;
+		int services = this.problem.services;
 		this.edges = chosen.size();
 		List<List<Integer>> at = new ArrayList<>();
-		for (int s = 0; s < n; s++) {
+		for (int i = 0; i < services; i++) {
 			at.add(new ArrayList<>());
 		}
-		for (int e : chosen) {
-			at.get(this.problem.edgeFrom[e]).add(e);
-			at.get(this.problem.edgeTo[e]).add(e);
+		for (int edge : chosen) {
+			at.get(this.problem.edgeFrom[edge]).add(edge);
+			at.get(this.problem.edgeTo[edge]).add(edge);
 		}
-		this.neighbour = new int[n][];
-		this.weight = new double[n][];
-		for (int s = 0; s < n; s++) {
-			int service = s;
-			this.neighbour[s] = at.get(s)
+		this.neighbour = new int[services][];
+		this.weight = new double[services][];
+		for (int i = 0; i < services; i++) {
+			int service = i;
+			this.neighbour[i] = at.get(i)
 				.stream()
-				.mapToInt((e) -> (this.problem.edgeFrom[e] == service) ? this.problem.edgeTo[e]
-						: this.problem.edgeFrom[e])
+				.mapToInt((edge) -> (this.problem.edgeFrom[edge] == service) ? this.problem.edgeTo[edge]
+						: this.problem.edgeFrom[edge])
 				.toArray();
-			this.weight[s] = at.get(s)
+			this.weight[i] = at.get(i)
 				.stream()
-				.mapToDouble((e) -> this.problem.edgeGain[e] * this.problem.communicationWeight)
+				.mapToDouble((edge) -> this.problem.edgeGain[edge] * this.problem.communicationWeight)
 				.toArray();
 		}
 		this.order = order();
@@ -168,39 +169,39 @@ final class HostPattern {
 
 	/** Decides next what leaves the fewest combinations open. */
 	private int[] order() {
-		int n = this.problem.services;
-		int[] undecided = new int[n];
-		boolean[] decided = new boolean[n];
-		boolean[] open = new boolean[n];
-		for (int s = 0; s < n; s++) {
-			undecided[s] = this.neighbour[s].length;
+		int services = this.problem.services;
+		int[] undecided = new int[services];
+		boolean[] decided = new boolean[services];
+		boolean[] open = new boolean[services];
+		for (int service = 0; service < services; service++) {
+			undecided[service] = this.neighbour[service].length;
 		}
-		int[] order = new int[n];
-		for (int i = 0; i < n; i++) {
+		int[] order = new int[services];
+		for (int i = 0; i < services; i++) {
 			int next = -1;
 			double least = Double.POSITIVE_INFINITY;
-			for (int s = 0; s < n; s++) {
-				if (decided[s]) {
+			for (int service = 0; service < services; service++) {
+				if (decided[service]) {
 					continue;
 				}
-				double grows = (undecided[s] > 0) ? Math.log(levels(s)) : -1;
+				double grows = (undecided[service] > 0) ? Math.log(levels(service)) : -1;
 				boolean near = false;
-				for (int t : this.neighbour[s]) {
-					near |= open[t];
-					grows -= (open[t] && undecided[t] == 1) ? Math.log(levels(t)) : 0;
+				for (int neighbour : this.neighbour[service]) {
+					near |= open[neighbour];
+					grows -= (open[neighbour] && undecided[neighbour] == 1) ? Math.log(levels(neighbour)) : 0;
 				}
 				grows += near ? 0 : 1e-3;
 				if (grows < least) {
 					least = grows;
-					next = s;
+					next = service;
 				}
 			}
 			order[i] = next;
 			decided[next] = true;
 			open[next] = undecided[next] > 0;
-			for (int t : this.neighbour[next]) {
-				if (--undecided[t] == 0) {
-					open[t] = false;
+			for (int neighbour : this.neighbour[next]) {
+				if (--undecided[neighbour] == 0) {
+					open[neighbour] = false;
 				}
 			}
 		}
@@ -208,14 +209,14 @@ final class HostPattern {
 	}
 
 	/** Numbers of replicas of a service that are told apart, none included. */
-	private int levels(int s) {
-		return Math.min(this.most[s], MAX_COUNT) + 1;
+	private int levels(int service) {
+		return Math.min(this.most[service], MAX_COUNT) + 1;
 	}
 
 	/** The replicas that a level stands for. */
-	private int replicas(int s, int level) {
-		int levels = levels(s) - 1;
-		return (levels == this.most[s]) ? level : (int) Math.ceil((double) level * this.most[s] / levels);
+	private int replicas(int service, int level) {
+		int levels = levels(service) - 1;
+		return (levels == this.most[service]) ? level : (int) Math.ceil((double) level * this.most[service] / levels);
 	}
 
 	private double states() {
@@ -236,23 +237,23 @@ final class HostPattern {
 
 	/** Combinations that are looked at when each service is decided. */
 	private double[] sizes() {
-		int n = this.problem.services;
-		double[] sizes = new double[n];
-		int[] left = new int[n];
-		boolean[] decided = new boolean[n];
+		int services = this.problem.services;
+		double[] sizes = new double[services];
+		int[] left = new int[services];
+		boolean[] decided = new boolean[services];
 		double open = 1;
-		for (int s = 0; s < n; s++) {
-			left[s] = this.neighbour[s].length;
+		for (int service = 0; service < services; service++) {
+			left[service] = this.neighbour[service].length;
 		}
-		for (int i = 0; i < n; i++) {
-			int s = this.order[i];
-			open *= levels(s);
+		for (int i = 0; i < services; i++) {
+			int service = this.order[i];
+			open *= levels(service);
 			sizes[i] = open;
-			decided[s] = true;
-			open /= (left[s] == 0) ? levels(s) : 1;
-			for (int t : this.neighbour[s]) {
-				if (--left[t] == 0 && decided[t]) {
-					open /= levels(t);
+			decided[service] = true;
+			open /= (left[service] == 0) ? levels(service) : 1;
+			for (int neighbour : this.neighbour[service]) {
+				if (--left[neighbour] == 0 && decided[neighbour]) {
+					open /= levels(neighbour);
 				}
 			}
 		}
@@ -264,13 +265,13 @@ final class HostPattern {
 		int resources = this.problem.resources;
 		double[] mean = new double[this.problem.services];
 		int limited = 0;
-		for (int r = 0; r < resources; r++) {
-			long capacity = this.problem.capacity(host, r);
+		for (int resource = 0; resource < resources; resource++) {
+			long capacity = this.problem.capacity(host, resource);
 			long gcd = 0;
 			boolean binding = false;
-			for (int s = 0; s < this.problem.services; s++) {
-				gcd = gcd(gcd, this.problem.demand(s, r));
-				binding |= this.problem.demand(s, r) > 0;
+			for (int service = 0; service < this.problem.services; service++) {
+				gcd = gcd(gcd, this.problem.demand(service, resource));
+				binding |= this.problem.demand(service, resource) > 0;
 			}
 			if (!binding || capacity <= 0) {
 				continue;
@@ -278,11 +279,11 @@ final class HostPattern {
 			limited++;
 			int[] size = new int[this.problem.services];
 			boolean exact = capacity / gcd <= parts;
-			for (int s = 0; s < size.length; s++) {
-				long demand = this.problem.demand(s, r);
-				size[s] = (int) Math.min(parts + 1L,
+			for (int service = 0; service < size.length; service++) {
+				long demand = this.problem.demand(service, resource);
+				size[service] = (int) Math.min(parts + 1L,
 						exact ? demand / gcd : (long) Math.floor((double) demand * parts / capacity));
-				mean[s] += (double) demand / capacity;
+				mean[service] += (double) demand / capacity;
 			}
 			measures.add(new Measure(size, exact ? (int) (capacity / gcd) : parts));
 		}
@@ -291,16 +292,16 @@ final class HostPattern {
 		}
 		if (limited > 1) {
 			int[] size = new int[this.problem.services];
-			for (int s = 0; s < size.length; s++) {
-				size[s] = (int) Math.min(parts + 1.0, Math.floor(mean[s] / limited * parts));
+			for (int service = 0; service < size.length; service++) {
+				size[service] = (int) Math.min(parts + 1.0, Math.floor(mean[service] / limited * parts));
 			}
 			measures.add(new Measure(size, parts));
 		}
 		return measures.toArray(Measure[]::new);
 	}
 
-	private static long gcd(long a, long b) {
-		return (b == 0) ? a : gcd(b, a % b);
+	private static long gcd(long one, long other) {
+		return (other == 0) ? one : gcd(other, one % other);
 	}
 
 	/**
@@ -338,8 +339,8 @@ final class HostPattern {
 	}
 
 	/** The replicas of a service in the answer to the last question. */
-	int count(int s) {
-		return this.count[s];
+	int count(int service) {
+		return this.count[service];
 	}
 
 	/** One run over all services. */
@@ -381,24 +382,24 @@ final class HostPattern {
 			double[] value = new double[this.width];
 			Arrays.fill(value, Double.NEGATIVE_INFINITY);
 			value[0] = 0;
-			int n = HostPattern.this.problem.services;
-			int[] left = new int[n];
-			boolean[] decided = new boolean[n];
-			for (int s = 0; s < n; s++) {
-				left[s] = HostPattern.this.neighbour[s].length;
+			int services = HostPattern.this.problem.services;
+			int[] left = new int[services];
+			boolean[] decided = new boolean[services];
+			for (int service = 0; service < services; service++) {
+				left[service] = HostPattern.this.neighbour[service].length;
 			}
-			for (int s : HostPattern.this.order) {
-				value = decide(s, value);
-				decided[s] = true;
-				for (int t : HostPattern.this.neighbour[s]) {
-					left[t]--;
+			for (int service : HostPattern.this.order) {
+				value = decide(service, value);
+				decided[service] = true;
+				for (int neighbour : HostPattern.this.neighbour[service]) {
+					left[neighbour]--;
 				}
 				if (expired(0)) {
 					return Double.POSITIVE_INFINITY;
 				}
 				for (int k = this.open.size() - 1; k >= 0; k--) {
-					int t = this.open.get(k);
-					if (left[t] == 0 && decided[t]) {
+					int neighbour = this.open.get(k);
+					if (left[neighbour] == 0 && decided[neighbour]) {
 						value = close(k, value);
 					}
 				}
@@ -425,43 +426,43 @@ final class HostPattern {
 		}
 
 		/** The new service gets the highest place. */
-		private double[] decide(int s, double[] value) {
+		private double[] decide(int service, double[] value) {
 			int states = value.length / this.width;
-			int levels = levels(s);
+			int levels = levels(service);
 			double[] next = new double[states * levels * this.width];
 			Arrays.fill(next, Double.NEGATIVE_INFINITY);
-			int degree = HostPattern.this.neighbour[s].length;
+			int degree = HostPattern.this.neighbour[service].length;
 			int[] places = new int[degree];
 			int[] ends = new int[degree];
 			double[] weights = new double[degree];
 			int edges = 0;
 			for (int i = 0; i < degree; i++) {
-				int k = this.open.indexOf(HostPattern.this.neighbour[s][i]);
-				if (k >= 0) {
-					places[edges] = this.places.get(k);
-					ends[edges] = HostPattern.this.neighbour[s][i];
-					weights[edges++] = HostPattern.this.weight[s][i];
+				int at = this.open.indexOf(HostPattern.this.neighbour[service][i]);
+				if (at >= 0) {
+					places[edges] = this.places.get(at);
+					ends[edges] = HostPattern.this.neighbour[service][i];
+					weights[edges++] = HostPattern.this.weight[service][i];
 				}
 			}
 			// A service that is fixed has one replica.
-			int lowest = (this.fixed[s] >= 0 && this.fixed[s] == this.host) ? 1 : 0;
-			int highest = (this.fixed[s] >= 0 && this.fixed[s] != this.host) ? 1 : levels;
+			int lowest = (this.fixed[service] >= 0 && this.fixed[service] == this.host) ? 1 : 0;
+			int highest = (this.fixed[service] >= 0 && this.fixed[service] != this.host) ? 1 : levels;
 			for (int level = lowest; level < highest; level++) {
-				int x = replicas(s, level);
+				int replicas = replicas(service, level);
 				// Where levels are groups, the cheapest number of a group pays and takes
 				// room.
-				int fewest = (level == 0) ? 0 : replicas(s, level - 1) + 1;
-				double pays = Math.max(-this.price[s] * x, -this.price[s] * fewest);
-				long size = (long) fewest * this.measure.size[s];
+				int fewest = (level == 0) ? 0 : replicas(service, level - 1) + 1;
+				double pays = Math.max(-this.price[service] * replicas, -this.price[service] * fewest);
+				long size = (long) fewest * this.measure.size[service];
 				if (size > this.measure.parts) {
 					break;
 				}
 				for (int state = 0; state < states && !expired(state); state++) {
 					double gain = pays;
 					for (int i = 0; i < edges; i++) {
-						int t = ends[i];
-						int y = replicas(t, state / places[i] % levels(t));
-						gain += weights[i] * together(s, t, x, y);
+						int neighbour = ends[i];
+						int neighbourReplicas = replicas(neighbour, state / places[i] % levels(neighbour));
+						gain += weights[i] * together(service, neighbour, replicas, neighbourReplicas);
 					}
 					int from = state * this.width;
 					int to = (level * states + state) * this.width + (int) size;
@@ -470,20 +471,20 @@ final class HostPattern {
 					}
 				}
 			}
-			this.open.add(s);
+			this.open.add(service);
 			this.places.add(states);
-			this.steps.add(new Step(s, false, states, levels, new byte[0]));
+			this.steps.add(new Step(service, false, states, levels, new byte[0]));
 			return next;
 		}
 
 		/** Takes the best number of replicas of a service that matters no more. */
-		private double[] close(int k, double[] value) {
-			int s = this.open.get(k);
-			int place = this.places.get(k);
-			this.open.subList(k, k + 1).clear();
-			this.places.subList(k, k + 1).clear();
-			int levels = levels(s);
-			for (int i = k; i < this.places.size(); i++) {
+		private double[] close(int index, double[] value) {
+			int service = this.open.get(index);
+			int place = this.places.get(index);
+			this.open.subList(index, index + 1).clear();
+			this.places.subList(index, index + 1).clear();
+			int levels = levels(service);
+			for (int i = index; i < this.places.size(); i++) {
 				this.places.set(i, this.places.get(i) / levels);
 			}
 			int states = value.length / this.width / levels;
@@ -504,7 +505,7 @@ final class HostPattern {
 					}
 				}
 			}
-			this.steps.add(new Step(s, true, place, levels, choice));
+			this.steps.add(new Step(service, true, place, levels, choice));
 			return next;
 		}
 
@@ -515,17 +516,17 @@ final class HostPattern {
 			Collections.reverse(this.steps);
 			int[] levelOf = new int[taken.length];
 			for (Step step : this.steps) {
-				int s = step.service;
+				int service = step.service;
 				if (step.closes) {
 					int level = step.choice[state * this.width + part];
-					levelOf[s] = level;
+					levelOf[service] = level;
 					state = (state / step.place * step.levels + level) * step.place + state % step.place;
 				}
 				else {
-					int level = levelOf[s];
-					int fewest = (level == 0) ? 0 : replicas(s, level - 1) + 1;
-					taken[s] = (this.price[s] > 0) ? fewest : replicas(s, level);
-					part -= fewest * this.measure.size[s];
+					int level = levelOf[service];
+					int fewest = (level == 0) ? 0 : replicas(service, level - 1) + 1;
+					taken[service] = (this.price[service] > 0) ? fewest : replicas(service, level);
+					part -= fewest * this.measure.size[service];
 					state -= level * step.place;
 				}
 			}

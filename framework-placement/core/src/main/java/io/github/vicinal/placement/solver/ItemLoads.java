@@ -24,31 +24,31 @@ final class ItemLoads {
 		this.problem = problem;
 		this.free = problem.capacity.clone();
 		this.countOnHost = new int[problem.services][];
-		for (int s = 0; s < problem.services; s++) {
+		for (int service = 0; service < problem.services; service++) {
 			this.apart.add(Collections.emptyList());
 			this.zoneApart.add(Collections.emptyList());
 		}
 		pairs(problem.apartOne, problem.apartOther, this.apart);
 		pairs(problem.zoneApartOne, problem.zoneApartOther, this.zoneApart);
-		for (int h = 0; h < problem.hosts; h++) {
+		for (int host = 0; host < problem.hosts; host++) {
 			this.servicesInZone.add(new ArrayList<>());
 		}
 	}
 
 	private static void pairs(int[] one, int[] other, List<List<Integer>> into) {
-		for (int p = 0; p < one.length; p++) {
-			add(into, one[p], other[p]);
-			if (one[p] != other[p]) {
-				add(into, other[p], one[p]);
+		for (int pair = 0; pair < one.length; pair++) {
+			add(into, one[pair], other[pair]);
+			if (one[pair] != other[pair]) {
+				add(into, other[pair], one[pair]);
 			}
 		}
 	}
 
-	private static void add(List<List<Integer>> into, int s, int t) {
-		if (into.get(s).isEmpty()) {
-			into.set(s, new ArrayList<>());
+	private static void add(List<List<Integer>> into, int service, int other) {
+		if (into.get(service).isEmpty()) {
+			into.set(service, new ArrayList<>());
 		}
-		into.get(s).add(t);
+		into.get(service).add(other);
 	}
 
 	long free(int host, int resource) {
@@ -66,8 +66,8 @@ final class ItemLoads {
 	}
 
 	private boolean fitsIn(int service, int host) {
-		for (int r = 0; r < this.problem.resources; r++) {
-			if (this.problem.demand(service, r) > free(host, r)) {
+		for (int resource = 0; resource < this.problem.resources; resource++) {
+			if (this.problem.demand(service, resource) > free(host, resource)) {
 				return false;
 			}
 		}
@@ -91,8 +91,8 @@ final class ItemLoads {
 	}
 
 	void put(int service, int host) {
-		for (int r = 0; r < this.problem.resources; r++) {
-			this.free[host * this.problem.resources + r] -= this.problem.demand(service, r);
+		for (int resource = 0; resource < this.problem.resources; resource++) {
+			this.free[host * this.problem.resources + resource] -= this.problem.demand(service, resource);
 		}
 		if (this.countOnHost[service] == null) {
 			this.countOnHost[service] = new int[this.problem.hosts];
@@ -107,18 +107,18 @@ final class ItemLoads {
 	int leastBad(int service) {
 		int best = -1;
 		double least = Double.POSITIVE_INFINITY;
-		for (int h = 0; h < this.problem.hosts; h++) {
-			if (!this.problem.allows(service, h)) {
+		for (int host = 0; host < this.problem.hosts; host++) {
+			if (!this.problem.allows(service, host)) {
 				continue;
 			}
-			double bad = permitted(service, h) ? 0 : 1e6;
-			for (int r = 0; r < this.problem.resources; r++) {
-				long capacity = Math.max(1, this.problem.capacity(h, r));
-				bad += Math.max(0, this.problem.demand(service, r) - free(h, r)) / (double) capacity;
+			double bad = permitted(service, host) ? 0 : 1e6;
+			for (int resource = 0; resource < this.problem.resources; resource++) {
+				long capacity = Math.max(1, this.problem.capacity(host, resource));
+				bad += Math.max(0, this.problem.demand(service, resource) - free(host, resource)) / (double) capacity;
 			}
 			if (bad < least) {
 				least = bad;
-				best = h;
+				best = host;
 			}
 		}
 		return best;
@@ -127,18 +127,19 @@ final class ItemLoads {
 	/** Services by falling demand, each resource in parts of what all hosts have. */
 	static int[] byFallingSize(Problem problem) {
 		double[] size = new double[problem.services];
-		for (int r = 0; r < problem.resources; r++) {
+		for (int resource = 0; resource < problem.resources; resource++) {
 			long all = 0;
-			for (int h = 0; h < problem.hosts; h++) {
-				all += problem.capacity(h, r);
+			for (int host = 0; host < problem.hosts; host++) {
+				all += problem.capacity(host, resource);
 			}
-			for (int s = 0; s < problem.services; s++) {
-				size[s] = Math.max(size[s], (all > 0) ? (double) problem.demand(s, r) / all : 0);
+			for (int service = 0; service < problem.services; service++) {
+				size[service] = Math.max(size[service],
+						(all > 0) ? (double) problem.demand(service, resource) / all : 0);
 			}
 		}
 		Integer[] order = new Integer[problem.services];
-		Arrays.setAll(order, (s) -> s);
-		Arrays.sort(order, (s, t) -> Double.compare(size[t], size[s]));
+		Arrays.setAll(order, (service) -> service);
+		Arrays.sort(order, (one, other) -> Double.compare(size[other], size[one]));
 		return Arrays.stream(order).mapToInt(Integer::intValue).toArray();
 	}
 

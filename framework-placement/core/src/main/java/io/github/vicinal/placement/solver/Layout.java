@@ -17,9 +17,9 @@ final class Layout {
 
 	private final Goals goals;
 
-	private final int n;
+	private final int itemCount;
 
-	private final int m;
+	private final int hostCount;
 
 	/** The host of items with one unit. */
 	final int[] host;
@@ -61,42 +61,43 @@ final class Layout {
 	Layout(Level level, Goals goals) {
 		this.level = level;
 		this.goals = goals;
-		this.n = level.items;
-		this.m = level.hosts;
-		this.host = new int[this.n];
-		this.loads = new HostLoads(this.m, level.resources, level.demand, level.capacity, level.unit,
+		this.itemCount = level.items;
+		this.hostCount = level.hosts;
+		this.host = new int[this.itemCount];
+		this.loads = new HostLoads(this.hostCount, level.resources, level.demand, level.capacity, level.unit,
 				goals.balanceWeight(), goals.balanced());
-		this.members = new int[this.m][8];
-		this.memberCount = new int[this.m];
-		this.position = new int[this.n];
+		this.members = new int[this.hostCount][8];
+		this.memberCount = new int[this.hostCount];
+		this.position = new int[this.itemCount];
 		this.replication = level.replication;
-		this.spots = new Spots[this.n];
-		this.part = new double[this.n];
-		this.inZone = new int[this.n][];
+		this.spots = new Spots[this.itemCount];
+		this.part = new double[this.itemCount];
+		this.inZone = new int[this.itemCount][];
 		boolean running = level.homeHost.length > 0;
-		for (int v = 0; v < this.n; v++) {
-			int units = level.units(v);
-			this.part[v] = 1.0 / units;
+		for (int item = 0; item < this.itemCount; item++) {
+			int units = level.units(item);
+			this.part[item] = 1.0 / units;
 			Replication several = this.replication;
 			if (units > 1 && several != null) {
-				int[] home = several.home[v];
+				int[] home = several.home[item];
 				running |= home != null;
-				this.spots[v] = new Spots(this.m, units, several.minHosts[v], several.minZones[v], home);
+				this.spots[item] = new Spots(this.hostCount, units, several.minHosts[item], several.minZones[item],
+						home);
 			}
 			int[] rows = level.apartStart;
-			boolean apart = rows != null && rows[v + 1] > rows[v];
-			if (several != null && (apart || zonesCost(v) || (units > 1 && several.minZones[v] > 1))) {
-				this.inZone[v] = new int[this.m];
+			boolean apart = rows != null && rows[item + 1] > rows[item];
+			if (several != null && (apart || zonesCost(item) || (units > 1 && several.minZones[item] > 1))) {
+				this.inZone[item] = new int[this.hostCount];
 			}
 		}
 		this.homes = running;
 	}
 
 	/** Whether any edge of an item costs more between zones. */
-	private boolean zonesCost(int v) {
+	private boolean zonesCost(int item) {
 		double[] weight = this.level.zoneWeight;
-		for (int e = this.level.start[v]; weight != null && e < this.level.start[v + 1]; e++) {
-			if (weight[e] > 0) {
+		for (int edge = this.level.start[item]; weight != null && edge < this.level.start[item + 1]; edge++) {
+			if (weight[edge] > 0) {
 				return true;
 			}
 		}
@@ -117,21 +118,21 @@ final class Layout {
 			clear();
 		}
 		int unit = 0;
-		for (int v = 0; v < this.n; v++) {
-			Spots spots = this.spots[v];
-			int[] zones = this.inZone[v];
-			for (int i = this.level.units(v); i > 0; i--) {
-				int h = hosts[unit++];
+		for (int item = 0; item < this.itemCount; item++) {
+			Spots spots = this.spots[item];
+			int[] zones = this.inZone[item];
+			for (int i = this.level.units(item); i > 0; i--) {
+				int host = hosts[unit++];
 				if (spots == null) {
-					this.host[v] = h;
-					join(v, h);
+					this.host[item] = host;
+					join(item, host);
 				}
 				else {
-					arrive(v, spots, h, 1);
+					arrive(item, spots, host, 1);
 				}
-				this.loads.add(v, h, 1);
+				this.loads.add(item, host, 1);
 				if (zones != null) {
-					zones[this.level.zone[h]]++;
+					zones[this.level.zone[host]]++;
 				}
 			}
 		}
@@ -140,18 +141,18 @@ final class Layout {
 	}
 
 	private void clear() {
-		for (int v = 0; v < this.n; v++) {
-			Spots spots = this.spots[v];
+		for (int item = 0; item < this.itemCount; item++) {
+			Spots spots = this.spots[item];
 			if (spots == null) {
-				this.loads.add(v, this.host[v], -1);
+				this.loads.add(item, this.host[item], -1);
 			}
 			else {
 				for (int i = 0; i < spots.used; i++) {
-					this.loads.add(v, spots.hosts[i], -spots.count[spots.hosts[i]]);
+					this.loads.add(item, spots.hosts[i], -spots.count[spots.hosts[i]]);
 				}
 				spots.clear();
 			}
-			int[] zones = this.inZone[v];
+			int[] zones = this.inZone[item];
 			if (zones != null) {
 				Arrays.fill(zones, 0);
 			}
@@ -162,115 +163,115 @@ final class Layout {
 	/** Writes where units are. */
 	void store(int[] into) {
 		if (this.replication == null) {
-			System.arraycopy(this.host, 0, into, 0, this.n);
+			System.arraycopy(this.host, 0, into, 0, this.itemCount);
 			return;
 		}
 		int unit = 0;
-		for (int v = 0; v < this.n; v++) {
-			for (int i = 0; i < usedHosts(v); i++) {
-				int h = usedHost(v, i);
-				int count = count(v, h);
-				Arrays.fill(into, unit, unit + count, h);
+		for (int item = 0; item < this.itemCount; item++) {
+			for (int i = 0; i < usedHosts(item); i++) {
+				int host = usedHost(item, i);
+				int count = count(item, host);
+				Arrays.fill(into, unit, unit + count, host);
 				unit += count;
 			}
 		}
 	}
 
-	int count(int v, int h) {
-		Spots spots = this.spots[v];
-		return (spots != null) ? spots.count[h] : (this.host[v] == h) ? 1 : 0;
+	int count(int item, int host) {
+		Spots spots = this.spots[item];
+		return (spots != null) ? spots.count[host] : (this.host[item] == host) ? 1 : 0;
 	}
 
-	boolean single(int v) {
-		return this.spots[v] == null;
+	boolean single(int item) {
+		return this.spots[item] == null;
 	}
 
 	/** A host that the item uses, each as likely as the other. */
-	int anyHost(int v, Rng rng) {
-		Spots spots = this.spots[v];
-		return (spots == null) ? this.host[v] : spots.hosts[(spots.used == 1) ? 0 : rng.nextInt(spots.used)];
+	int anyHost(int item, Rng rng) {
+		Spots spots = this.spots[item];
+		return (spots == null) ? this.host[item] : spots.hosts[(spots.used == 1) ? 0 : rng.nextInt(spots.used)];
 	}
 
-	int usedHosts(int v) {
-		Spots spots = this.spots[v];
+	int usedHosts(int item) {
+		Spots spots = this.spots[item];
 		return (spots == null) ? 1 : spots.used;
 	}
 
-	int usedHost(int v, int i) {
-		Spots spots = this.spots[v];
-		return (spots == null) ? this.host[v] : spots.hosts[i];
+	int usedHost(int item, int index) {
+		Spots spots = this.spots[item];
+		return (spots == null) ? this.host[item] : spots.hosts[index];
 	}
 
-	int members(int h) {
-		return this.memberCount[h];
+	int members(int host) {
+		return this.memberCount[host];
 	}
 
-	int member(int h, int i) {
-		return this.members[h][i];
+	int member(int host, int index) {
+		return this.members[host][index];
 	}
 
-	void move(int v, int a, int b, int units) {
-		Spots spots = this.spots[v];
+	void move(int item, int from, int to, int units) {
+		Spots spots = this.spots[item];
 		if (spots == null) {
-			leave(a, this.position[v]);
-			join(v, b);
-			this.host[v] = b;
+			leave(from, this.position[item]);
+			join(item, to);
+			this.host[item] = to;
 		}
 		else {
-			spots.away += spots.awayBy(a, b, units);
-			depart(spots, a, units);
-			arrive(v, spots, b, units);
+			spots.away += spots.awayBy(from, to, units);
+			depart(spots, from, units);
+			arrive(item, spots, to, units);
 		}
-		int[] zones = this.inZone[v];
+		int[] zones = this.inZone[item];
 		if (zones != null) {
-			zones[this.level.zone[a]] -= units;
-			zones[this.level.zone[b]] += units;
+			zones[this.level.zone[from]] -= units;
+			zones[this.level.zone[to]] += units;
 		}
-		this.loads.add(v, a, -units);
-		this.loads.add(v, b, units);
+		this.loads.add(item, from, -units);
+		this.loads.add(item, to, units);
 	}
 
-	private void arrive(int v, Spots spots, int h, int units) {
-		if (spots.count[h] == 0) {
-			spots.use(h);
-			spots.position[h] = this.memberCount[h];
-			append(v, h);
+	private void arrive(int item, Spots spots, int host, int units) {
+		if (spots.count[host] == 0) {
+			spots.use(host);
+			spots.position[host] = this.memberCount[host];
+			append(item, host);
 		}
-		spots.count[h] += units;
+		spots.count[host] += units;
 	}
 
-	private void depart(Spots spots, int h, int units) {
-		spots.count[h] -= units;
-		if (spots.count[h] == 0) {
-			spots.free(h);
-			leave(h, spots.position[h]);
+	private void depart(Spots spots, int host, int units) {
+		spots.count[host] -= units;
+		if (spots.count[host] == 0) {
+			spots.free(host);
+			leave(host, spots.position[host]);
 		}
 	}
 
-	private void join(int v, int h) {
-		this.position[v] = this.memberCount[h];
-		append(v, h);
+	private void join(int item, int host) {
+		this.position[item] = this.memberCount[host];
+		append(item, host);
 	}
 
-	private void append(int v, int h) {
-		int[] list = this.members[h];
-		if (this.memberCount[h] == list.length) {
+	private void append(int item, int host) {
+		int[] list = this.members[host];
+		if (this.memberCount[host] == list.length) {
 			list = Arrays.copyOf(list, list.length * 2);
-			this.members[h] = list;
+			this.members[host] = list;
 		}
-		list[this.memberCount[h]++] = v;
+		list[this.memberCount[host]++] = item;
 	}
 
-	private void leave(int h, int at) {
-		int[] list = this.members[h];
-		int last = list[--this.memberCount[h]];
+	private void leave(int host, int at) {
+		int[] list = this.members[host];
+		int last = list[--this.memberCount[host]];
 		list[at] = last;
 		Spots spots = this.spots[last];
 		if (spots == null) {
 			this.position[last] = at;
 		}
 		else {
-			spots.position[h] = at;
+			spots.position[host] = at;
 		}
 	}
 
@@ -278,67 +279,68 @@ final class Layout {
 	 * Returns the gain in edges and rules if units of an item go from one host to
 	 * another.
 	 */
-	double pull(int v, int a, int b, int units) {
-		double pull = (this.replication == null) ? pullSingle(v, a, b)
-				: pullUnits(v, a, b, units, this.replication.locality);
+	double pull(int item, int from, int to, int units) {
+		double pull = (this.replication == null) ? pullSingle(item, from, to)
+				: pullUnits(item, from, to, units, this.replication.locality);
 		double[] zoneWeight = this.level.zoneWeight;
-		return (zoneWeight == null || this.level.zone[a] == this.level.zone[b]) ? pull
-				: pull + zonePull(v, this.level.zone[a], this.level.zone[b], units, zoneWeight);
+		return (zoneWeight == null || this.level.zone[from] == this.level.zone[to]) ? pull
+				: pull + zonePull(item, this.level.zone[from], this.level.zone[to], units, zoneWeight);
 	}
 
 	/**
 	 * The gain in traffic between zones if units of an item go from one zone to another.
 	 */
-	private double zonePull(int v, int from, int to, int units, double[] weight) {
-		int[] own = this.inZone[v];
-		double p = this.part[v];
+	private double zonePull(int item, int from, int to, int units, double[] weight) {
+		int[] own = this.inZone[item];
+		double part = this.part[item];
 		double pull = 0;
-		for (int e = this.level.start[v]; e < this.level.start[v + 1]; e++) {
-			int t = this.level.neighbour[e];
-			int[] others = this.inZone[t];
-			if (weight[e] == 0) {
+		for (int edge = this.level.start[item]; edge < this.level.start[item + 1]; edge++) {
+			int other = this.level.neighbour[edge];
+			int[] others = this.inZone[other];
+			if (weight[edge] == 0) {
 				continue;
 			}
 			if (own == null || others == null) {
-				int z = this.level.zone[this.host[t]];
-				pull += (z == to) ? weight[e] : (z == from) ? -weight[e] : 0;
+				int zone = this.level.zone[this.host[other]];
+				pull += (zone == to) ? weight[edge] : (zone == from) ? -weight[edge] : 0;
 				continue;
 			}
-			double ya = others[from] * this.part[t];
-			double yb = others[to] * this.part[t];
-			double xa = own[from] * p;
-			double xb = own[to] * p;
-			double moved = units * p;
+			double otherFrom = others[from] * this.part[other];
+			double otherTo = others[to] * this.part[other];
+			double ownFrom = own[from] * part;
+			double ownTo = own[to] * part;
+			double moved = units * part;
 			boolean locality = this.replication != null && this.replication.locality;
-			pull += weight[e] * (locality
-					? Math.min(xa - moved, ya) - Math.min(xa, ya) + Math.min(xb + moved, yb) - Math.min(xb, yb)
-					: moved * (yb - ya));
+			pull += weight[edge] * (locality
+					? Math.min(ownFrom - moved, otherFrom) - Math.min(ownFrom, otherFrom)
+							+ Math.min(ownTo + moved, otherTo) - Math.min(ownTo, otherTo)
+					: moved * (otherTo - otherFrom));
 		}
 		return pull;
 	}
 
-	private double pullSingle(int v, int a, int b) {
+	private double pullSingle(int item, int from, int to) {
 		double pull = 0;
-		for (int e = this.level.start[v]; e < this.level.start[v + 1]; e++) {
-			int h = this.host[this.level.neighbour[e]];
-			if (h == a) {
-				pull -= this.level.weight[e];
+		for (int edge = this.level.start[item]; edge < this.level.start[item + 1]; edge++) {
+			int host = this.host[this.level.neighbour[edge]];
+			if (host == from) {
+				pull -= this.level.weight[edge];
 			}
-			else if (h == b) {
-				pull += this.level.weight[e];
+			else if (host == to) {
+				pull += this.level.weight[edge];
 			}
 		}
 		if (this.level.apartStart != null) {
 			pull += Problem.CONFLICT
-					* (sharingZone(v, a, this.level.apartStart) - sharingZone(v, b, this.level.apartStart));
+					* (sharingZone(item, from, this.level.apartStart) - sharingZone(item, to, this.level.apartStart));
 		}
 		return pull;
 	}
 
 	private int sharingZone(int item, int host, int[] apartStart) {
 		int sharing = 0;
-		for (int e = apartStart[item]; e < apartStart[item + 1]; e++) {
-			int other = this.level.apart[e];
+		for (int pair = apartStart[item]; pair < apartStart[item + 1]; pair++) {
+			int other = this.level.apart[pair];
 			if (other != item && this.level.zone[this.host[other]] == this.level.zone[host]) {
 				sharing++;
 			}
@@ -346,69 +348,71 @@ final class Layout {
 		return sharing;
 	}
 
-	private double pullUnits(int v, int a, int b, int units, boolean locality) {
-		Spots spots = this.spots[v];
-		int xa = (spots != null) ? spots.count[a] : 1;
-		int xb = (spots != null) ? spots.count[b] : 0;
-		double p = this.part[v];
-		double a0 = xa * p;
-		double a1 = (xa - units) * p;
-		double b0 = xb * p;
-		double b1 = (xb + units) * p;
+	private double pullUnits(int item, int from, int to, int units, boolean locality) {
+		Spots spots = this.spots[item];
+		int ownFrom = (spots != null) ? spots.count[from] : 1;
+		int ownTo = (spots != null) ? spots.count[to] : 0;
+		double part = this.part[item];
+		double fromBefore = ownFrom * part;
+		double fromAfter = (ownFrom - units) * part;
+		double toBefore = ownTo * part;
+		double toAfter = (ownTo + units) * part;
 		double pull = 0;
-		for (int e = this.level.start[v]; e < this.level.start[v + 1]; e++) {
-			int t = this.level.neighbour[e];
-			double w = this.level.weight[e];
-			Spots others = this.spots[t];
-			int na;
-			int nb;
+		for (int edge = this.level.start[item]; edge < this.level.start[item + 1]; edge++) {
+			int other = this.level.neighbour[edge];
+			double weight = this.level.weight[edge];
+			Spots others = this.spots[other];
+			int otherFrom;
+			int otherTo;
 			if (others == null) {
-				int h = this.host[t];
-				na = (h == a) ? 1 : 0;
-				nb = (h == b) ? 1 : 0;
+				int host = this.host[other];
+				otherFrom = (host == from) ? 1 : 0;
+				otherTo = (host == to) ? 1 : 0;
 			}
 			else {
-				na = others.count[a];
-				nb = others.count[b];
+				otherFrom = others.count[from];
+				otherTo = others.count[to];
 			}
-			if ((na | nb) == 0) {
+			if ((otherFrom | otherTo) == 0) {
 				continue;
 			}
-			if (w < 0) {
-				pull += w * (Math.min(xa - units, na) - Math.min(xa, na) + Math.min(xb + units, nb) - Math.min(xb, nb));
+			if (weight < 0) {
+				pull += weight * (Math.min(ownFrom - units, otherFrom) - Math.min(ownFrom, otherFrom)
+						+ Math.min(ownTo + units, otherTo) - Math.min(ownTo, otherTo));
 				continue;
 			}
-			double q = this.part[t];
-			double ya = na * q;
-			double yb = nb * q;
+			double otherPart = this.part[other];
+			double otherShareFrom = otherFrom * otherPart;
+			double otherShareTo = otherTo * otherPart;
 			if (locality) {
-				pull += w * (Math.min(a1, ya) - Math.min(a0, ya) + Math.min(b1, yb) - Math.min(b0, yb));
+				pull += weight * (Math.min(fromAfter, otherShareFrom) - Math.min(fromBefore, otherShareFrom)
+						+ Math.min(toAfter, otherShareTo) - Math.min(toBefore, otherShareTo));
 			}
 			else {
-				pull += w * units * p * (yb - ya);
+				pull += weight * units * part * (otherShareTo - otherShareFrom);
 			}
 		}
-		int[] zones = this.inZone[v];
-		if (zones != null && this.level.zone[a] != this.level.zone[b]) {
-			pull -= Problem.CONFLICT * zonesBy(v, zones, this.level.zone[a], this.level.zone[b], units);
+		int[] zones = this.inZone[item];
+		if (zones != null && this.level.zone[from] != this.level.zone[to]) {
+			pull -= Problem.CONFLICT * zonesBy(item, zones, this.level.zone[from], this.level.zone[to], units);
 		}
 		if (spots != null && (spots.minHosts > 1 || spots.minZones > 1)) {
-			pull -= Problem.CONFLICT * lackingBy(spots, zones, a, b, units);
+			pull -= Problem.CONFLICT * lackingBy(spots, zones, from, to, units);
 		}
 		return pull;
 	}
 
 	/** By how many units more two items that are to be apart share a zone. */
-	private int zonesBy(int v, int[] zones, int from, int to, int units) {
+	private int zonesBy(int item, int[] zones, int from, int to, int units) {
 		int[] rows = this.level.apartStart;
 		if (rows == null) {
 			return 0;
 		}
 		int by = 0;
-		for (int e = rows[v]; e < rows[v + 1]; e++) {
-			int t = this.level.apart[e];
-			int[] others = this.inZone[t];
-			if (t == v) {
+		for (int pair = rows[item]; pair < rows[item + 1]; pair++) {
+			int other = this.level.apart[pair];
+			int[] others = this.inZone[other];
+			if (other == item) {
 				by += Math.max(0, zones[from] - units - 1) - Math.max(0, zones[from] - 1)
 						+ Math.max(0, zones[to] + units - 1) - Math.max(0, zones[to] - 1);
 			}
@@ -421,16 +425,16 @@ final class Layout {
 	}
 
 	/** By how many more hosts and zones an item is short of its fewest. */
-	private int lackingBy(Spots spots, int @Nullable [] zones, int a, int b, int units) {
-		int used = spots.used - ((spots.count[a] == units) ? 1 : 0) + ((spots.count[b] == 0) ? 1 : 0);
+	private int lackingBy(Spots spots, int @Nullable [] zones, int fromHost, int toHost, int units) {
+		int used = spots.used - ((spots.count[fromHost] == units) ? 1 : 0) + ((spots.count[toHost] == 0) ? 1 : 0);
 		int before = Math.max(0, spots.minHosts - spots.used);
 		int after = Math.max(0, spots.minHosts - used);
 		if (zones != null && spots.minZones > 1) {
-			int from = this.level.zone[a];
-			int to = this.level.zone[b];
+			int from = this.level.zone[fromHost];
+			int to = this.level.zone[toHost];
 			int now = 0;
-			for (int z = 0; z < zones.length; z++) {
-				now += (zones[z] > 0) ? 1 : 0;
+			for (int zone = 0; zone < zones.length; zone++) {
+				now += (zones[zone] > 0) ? 1 : 0;
 			}
 			int then = now;
 			if (from != to) {
@@ -442,16 +446,16 @@ final class Layout {
 		if (before == 0 && after == 0) {
 			return 0;
 		}
-		return (spots.atHome(spots.away + spots.awayBy(a, b, units)) ? 0 : after)
+		return (spots.atHome(spots.away + spots.awayBy(fromHost, toHost, units)) ? 0 : after)
 				- (spots.atHome(spots.away) ? 0 : before);
 	}
 
-	private int lacking(int v, Spots spots) {
+	private int lacking(int item, Spots spots) {
 		if (spots.atHome(spots.away)) {
 			return 0;
 		}
 		int lacking = Math.max(0, spots.minHosts - spots.used);
-		int[] zones = this.inZone[v];
+		int[] zones = this.inZone[item];
 		if (zones != null && spots.minZones > 1) {
 			lacking += Math.max(0, spots.minZones - (int) Arrays.stream(zones).filter((units) -> units > 0).count());
 		}
@@ -459,44 +463,44 @@ final class Layout {
 	}
 
 	/** By how many units more are not at home if units go from one host to another. */
-	int awayBy(int v, int a, int b, int units) {
-		Spots spots = this.spots[v];
+	int awayBy(int item, int from, int to, int units) {
+		Spots spots = this.spots[item];
 		if (spots != null) {
-			return spots.awayBy(a, b, units);
+			return spots.awayBy(from, to, units);
 		}
 		int away = 0;
-		for (int k = this.level.homeStart[v]; k < this.level.homeStart[v + 1]; k++) {
-			int h = this.level.homeHost[k];
-			if (h == a) {
+		for (int k = this.level.homeStart[item]; k < this.level.homeStart[item + 1]; k++) {
+			int host = this.level.homeHost[k];
+			if (host == from) {
 				away += this.level.homeParts[k];
 			}
-			else if (h == b) {
+			else if (host == to) {
 				away -= this.level.homeParts[k];
 			}
 		}
 		return away;
 	}
 
-	/** Returns the additional cost of used hosts if units go from a to b. */
-	double hostsBy(int v, int a, int b, int units) {
-		return this.goals.hostWeight() / this.m
-				* (((this.memberCount[b] == 0) ? 1 : 0) - ((this.memberCount[a] == 1 && count(v, a) == units) ? 1 : 0));
+	/** Returns the additional cost of used hosts if units go from one host to another. */
+	double hostsBy(int item, int from, int to, int units) {
+		return this.goals.hostWeight() / this.hostCount * (((this.memberCount[to] == 0) ? 1 : 0)
+				- ((this.memberCount[from] == 1 && count(item, from) == units) ? 1 : 0));
 	}
 
 	/** The most units of an item that a host may still take by the item's own rule. */
-	int mayCome(int v, int h) {
-		return (this.replication == null) ? 1 : this.replication.maxPerHost[v] - count(v, h);
+	int mayCome(int item, int host) {
+		return (this.replication == null) ? 1 : this.replication.maxPerHost[item] - count(item, host);
 	}
 
 	/**
 	 * Part that an exchange of two items on two hosts counts once too often in each pull.
 	 */
-	double weightBetween(int v, int u, int a, int b) {
+	double weightBetween(int item, int other, int from, int to) {
 		double[] zoneWeight = this.level.zoneWeight;
-		for (int e = this.level.start[v]; e < this.level.start[v + 1]; e++) {
-			if (this.level.neighbour[e] == u) {
-				boolean far = this.level.zone[a] != this.level.zone[b];
-				return this.level.weight[e] + ((zoneWeight != null && far) ? zoneWeight[e] : 0);
+		for (int edge = this.level.start[item]; edge < this.level.start[item + 1]; edge++) {
+			if (this.level.neighbour[edge] == other) {
+				boolean far = this.level.zone[from] != this.level.zone[to];
+				return this.level.weight[edge] + ((zoneWeight != null && far) ? zoneWeight[edge] : 0);
 			}
 		}
 		return 0;
@@ -506,33 +510,33 @@ final class Layout {
 	void recount() {
 		double cut = 0;
 		this.moved = 0;
-		for (int v = 0; v < this.n; v++) {
-			for (int e = this.level.start[v]; e < this.level.start[v + 1]; e++) {
-				cut += edge(v, this.level.neighbour[e], this.level.weight[e]) / 2;
+		for (int item = 0; item < this.itemCount; item++) {
+			for (int edge = this.level.start[item]; edge < this.level.start[item + 1]; edge++) {
+				cut += edge(item, this.level.neighbour[edge], this.level.weight[edge]) / 2;
 				if (this.level.zoneWeight != null) {
-					cut += this.level.zoneWeight[e] * (1 - zoneShare(v, this.level.neighbour[e])) / 2;
+					cut += this.level.zoneWeight[edge] * (1 - zoneShare(item, this.level.neighbour[edge])) / 2;
 				}
 			}
-			Spots spots = this.spots[v];
+			Spots spots = this.spots[item];
 			if (spots == null) {
-				int h = this.host[v];
-				for (int k = this.level.homeStart[v]; k < this.level.homeStart[v + 1]; k++) {
-					this.moved += (this.level.homeHost[k] != h) ? this.level.homeParts[k] : 0;
+				int host = this.host[item];
+				for (int k = this.level.homeStart[item]; k < this.level.homeStart[item + 1]; k++) {
+					this.moved += (this.level.homeHost[k] != host) ? this.level.homeParts[k] : 0;
 				}
-				cut += this.level.allows(v, h) ? 0 : Problem.CONFLICT;
+				cut += this.level.allows(item, host) ? 0 : Problem.CONFLICT;
 			}
 			else {
 				spots.recount();
 				this.moved += spots.away;
-				cut += Problem.CONFLICT * lacking(v, spots);
+				cut += Problem.CONFLICT * lacking(item, spots);
 				for (int i = 0; i < spots.used; i++) {
-					int h = spots.hosts[i];
-					cut += Problem.CONFLICT * Math.max(0, -mayCome(v, h));
-					cut += this.level.allows(v, h) ? 0 : Problem.CONFLICT * spots.count[h];
+					int host = spots.hosts[i];
+					cut += Problem.CONFLICT * Math.max(0, -mayCome(item, host));
+					cut += this.level.allows(item, host) ? 0 : Problem.CONFLICT * spots.count[host];
 				}
 			}
 			if (this.level.apartStart != null) {
-				cut += Problem.CONFLICT * sharedZones(v, this.level.apartStart);
+				cut += Problem.CONFLICT * sharedZones(item, this.level.apartStart);
 			}
 		}
 		int used = 0;
@@ -541,40 +545,40 @@ final class Layout {
 		}
 		this.loads.recount();
 		this.over = this.loads.over();
-		this.cost = cut + this.goals.moveWeight() * this.moved + this.goals.hostWeight() * used / this.m
+		this.cost = cut + this.goals.moveWeight() * this.moved + this.goals.hostWeight() * used / this.hostCount
 				+ this.loads.imbalanceCost();
 	}
 
-	private double sharedZones(int v, int[] rows) {
-		int[] zones = this.inZone[v];
+	private double sharedZones(int item, int[] rows) {
+		int[] zones = this.inZone[item];
 		if (zones == null) {
-			return (this.replication == null) ? sharingZone(v, this.host[v], rows) / 2.0 : 0;
+			return (this.replication == null) ? sharingZone(item, this.host[item], rows) / 2.0 : 0;
 		}
 		double shared = 0;
-		for (int e = rows[v]; e < rows[v + 1]; e++) {
-			int t = this.level.apart[e];
-			int[] others = this.inZone[t];
-			for (int z = 0; others != null && z < zones.length; z++) {
+		for (int pair = rows[item]; pair < rows[item + 1]; pair++) {
+			int other = this.level.apart[pair];
+			int[] others = this.inZone[other];
+			for (int zone = 0; others != null && zone < zones.length; zone++) {
 				// A pair is seen from both ends, and a single item twice from its own.
-				shared += (t == v) ? Math.max(0, zones[z] - 1) : Math.min(zones[z], others[z]) / 2.0;
+				shared += (other == item) ? Math.max(0, zones[zone] - 1) : Math.min(zones[zone], others[zone]) / 2.0;
 			}
 		}
 		return shared;
 	}
 
 	/** The part of an edge that stays in a zone. */
-	private double zoneShare(int v, int t) {
-		int[] own = this.inZone[v];
-		int[] others = this.inZone[t];
+	private double zoneShare(int item, int other) {
+		int[] own = this.inZone[item];
+		int[] others = this.inZone[other];
 		if (own == null || others == null) {
-			return (this.level.zone[this.host[v]] == this.level.zone[this.host[t]]) ? 1 : 0;
+			return (this.level.zone[this.host[item]] == this.level.zone[this.host[other]]) ? 1 : 0;
 		}
 		boolean locality = this.replication != null && this.replication.locality;
 		double share = 0;
-		for (int z = 0; z < own.length; z++) {
-			double x = own[z] * this.part[v];
-			double y = others[z] * this.part[t];
-			share += locality ? Math.min(x, y) : x * y;
+		for (int zone = 0; zone < own.length; zone++) {
+			double ownShare = own[zone] * this.part[item];
+			double otherShare = others[zone] * this.part[other];
+			share += locality ? Math.min(ownShare, otherShare) : ownShare * otherShare;
 		}
 		return share;
 	}
@@ -583,29 +587,29 @@ final class Layout {
 	 * Cost of an edge: the part that does not stay on a host, or, of a conflict, that
 	 * does.
 	 */
-	private double edge(int v, int t, double w) {
-		Spots one = this.spots[v];
-		Spots other = this.spots[t];
+	private double edge(int item, int neighbour, double weight) {
+		Spots one = this.spots[item];
+		Spots other = this.spots[neighbour];
 		if (one == null && other == null) {
-			return (this.host[v] == this.host[t]) ? Math.max(0, -w) : Math.max(0, w);
+			return (this.host[item] == this.host[neighbour]) ? Math.max(0, -weight) : Math.max(0, weight);
 		}
 		boolean locality = this.replication != null && this.replication.locality;
 		double together = 0;
 		int used = (one != null) ? one.used : 1;
 		for (int i = 0; i < used; i++) {
-			int h = (one != null) ? one.hosts[i] : this.host[v];
-			int x = count(v, h);
-			int y = count(t, h);
-			if (w < 0) {
-				together += Math.min(x, y);
+			int host = (one != null) ? one.hosts[i] : this.host[item];
+			int itemUnits = count(item, host);
+			int neighbourUnits = count(neighbour, host);
+			if (weight < 0) {
+				together += Math.min(itemUnits, neighbourUnits);
 			}
 			else {
-				double fx = x * this.part[v];
-				double fy = y * this.part[t];
-				together += locality ? Math.min(fx, fy) : fx * fy;
+				double itemShare = itemUnits * this.part[item];
+				double neighbourShare = neighbourUnits * this.part[neighbour];
+				together += locality ? Math.min(itemShare, neighbourShare) : itemShare * neighbourShare;
 			}
 		}
-		return (w < 0) ? -w * together : w * (1 - together);
+		return (weight < 0) ? -weight * together : weight * (1 - together);
 	}
 
 	/** Where the units of an item are. */
@@ -650,18 +654,18 @@ final class Layout {
 			this.running = (home == null) ? 0 : Arrays.stream(home).sum();
 		}
 
-		void use(int h) {
+		void use(int host) {
 			if (this.used == this.hosts.length) {
 				throw new IllegalStateException("More hosts than units");
 			}
-			this.index[h] = this.used;
-			this.hosts[this.used++] = h;
+			this.index[host] = this.used;
+			this.hosts[this.used++] = host;
 		}
 
-		void free(int h) {
+		void free(int host) {
 			int last = this.hosts[--this.used];
-			this.hosts[this.index[h]] = last;
-			this.index[last] = this.index[h];
+			this.hosts[this.index[host]] = last;
+			this.index[last] = this.index[host];
 		}
 
 		void clear() {
@@ -669,13 +673,13 @@ final class Layout {
 			this.used = 0;
 		}
 
-		int awayBy(int a, int b, int units) {
+		int awayBy(int from, int to, int units) {
 			int[] home = this.home;
 			if (home == null) {
 				return 0;
 			}
-			return Math.max(0, home[a] - this.count[a] + units) - Math.max(0, home[a] - this.count[a])
-					+ Math.max(0, home[b] - this.count[b] - units) - Math.max(0, home[b] - this.count[b]);
+			return Math.max(0, home[from] - this.count[from] + units) - Math.max(0, home[from] - this.count[from])
+					+ Math.max(0, home[to] - this.count[to] - units) - Math.max(0, home[to] - this.count[to]);
 		}
 
 		/** Whether no unit moves. */
@@ -686,8 +690,8 @@ final class Layout {
 		void recount() {
 			int[] home = this.home;
 			this.away = 0;
-			for (int h = 0; home != null && h < home.length; h++) {
-				this.away += Math.max(0, home[h] - this.count[h]);
+			for (int host = 0; home != null && host < home.length; host++) {
+				this.away += Math.max(0, home[host] - this.count[host]);
 			}
 		}
 

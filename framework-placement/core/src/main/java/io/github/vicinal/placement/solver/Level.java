@@ -102,84 +102,85 @@ final class Level {
 		Arrays.setAll(this.inverse, (i) -> (capacity[i] > 0) ? 1.0 / capacity[i] : 0);
 		double strength = 0;
 		double squares = 0;
-		for (int v = 0; v < items; v++) {
+		for (int item = 0; item < items; item++) {
 			double own = 0;
-			for (int e = start[v]; e < start[v + 1]; e++) {
-				own += Math.max(0, weight[e]) + ((zoneWeight != null) ? zoneWeight[e] : 0);
+			for (int edge = start[item]; edge < start[item + 1]; edge++) {
+				own += Math.max(0, weight[edge]) + ((zoneWeight != null) ? zoneWeight[edge] : 0);
 			}
 			strength += own;
-			squares += own * own / units(v);
+			squares += own * own / units(item);
 		}
 		this.spreadStrength = Math.sqrt(squares / Math.max(1, this.units));
 		this.meanStrength = strength / Math.max(1, this.units);
 		double share = 0;
-		for (int v = 0; v < items; v++) {
-			share += share(v) * units(v);
+		for (int item = 0; item < items; item++) {
+			share += share(item) * units(item);
 		}
 		this.meanShare = share / Math.max(1, this.units);
 	}
 
 	/** Builds the finest level of a problem: its items are the services. */
 	static Level of(Problem problem) {
-		int n = problem.services;
-		int[] start = new int[n + 1];
+		int items = problem.services;
+		int[] start = new int[items + 1];
 		int edges = problem.edgeFrom.length;
 		int conflicts = problem.apartOne.length;
 		int[] from = concat(problem.edgeFrom, problem.apartOne);
 		int[] to = concat(problem.edgeTo, problem.apartOther);
-		for (int e = 0; e < edges + conflicts; e++) {
-			start[from[e] + 1]++;
-			start[to[e] + 1]++;
+		for (int edge = 0; edge < edges + conflicts; edge++) {
+			start[from[edge] + 1]++;
+			start[to[edge] + 1]++;
 		}
-		for (int v = 0; v < n; v++) {
-			start[v + 1] += start[v];
+		for (int item = 0; item < items; item++) {
+			start[item + 1] += start[item];
 		}
 		int[] next = start.clone();
 		int[] neighbour = new int[2 * (edges + conflicts)];
 		double[] weight = new double[neighbour.length];
 		double[] zoneWeight = (problem.zoneGain != null) ? new double[neighbour.length] : null;
-		for (int e = 0; e < edges + conflicts; e++) {
-			double w = (e < edges) ? problem.edgeGain[e] * problem.communicationWeight : -Problem.CONFLICT;
-			if (zoneWeight != null && problem.zoneGain != null && e < edges) {
-				zoneWeight[next[from[e]]] = problem.zoneGain[e] * problem.communicationWeight;
-				zoneWeight[next[to[e]]] = zoneWeight[next[from[e]]];
+		for (int edge = 0; edge < edges + conflicts; edge++) {
+			double edgeWeight = (edge < edges) ? problem.edgeGain[edge] * problem.communicationWeight
+					: -Problem.CONFLICT;
+			if (zoneWeight != null && problem.zoneGain != null && edge < edges) {
+				zoneWeight[next[from[edge]]] = problem.zoneGain[edge] * problem.communicationWeight;
+				zoneWeight[next[to[edge]]] = zoneWeight[next[from[edge]]];
 			}
-			neighbour[next[from[e]]] = to[e];
-			weight[next[from[e]]++] = w;
-			neighbour[next[to[e]]] = from[e];
-			weight[next[to[e]]++] = w;
+			neighbour[next[from[edge]]] = to[edge];
+			weight[next[from[edge]]++] = edgeWeight;
+			neighbour[next[to[edge]]] = from[edge];
+			weight[next[to[edge]]++] = edgeWeight;
 		}
-		int[] homeStart = new int[n + 1];
-		int[] homeHost = new int[n];
+		int[] homeStart = new int[items + 1];
+		int[] homeHost = new int[items];
 		int homes = 0;
-		for (int v = 0; v < n; v++) {
-			int first = problem.firstReplica[v];
-			if (problem.current != null && problem.replicas[v] == 1 && problem.current[first] >= 0) {
+		for (int item = 0; item < items; item++) {
+			int first = problem.firstReplica[item];
+			if (problem.current != null && problem.replicas[item] == 1 && problem.current[first] >= 0) {
 				homeHost[homes++] = problem.current[first];
 			}
-			homeStart[v + 1] = homes;
+			homeStart[item + 1] = homes;
 		}
 		int[] homeParts = new int[homes];
 		Arrays.fill(homeParts, 1);
 		int[] apartStart = null;
 		int[] apart = new int[0];
 		if (problem.zoneApartOne.length > 0) {
-			apartStart = new int[n + 1];
-			for (int p = 0; p < problem.zoneApartOne.length; p++) {
-				apartStart[problem.zoneApartOne[p] + 1]++;
-				apartStart[problem.zoneApartOther[p] + 1]++;
+			apartStart = new int[items + 1];
+			for (int pair = 0; pair < problem.zoneApartOne.length; pair++) {
+				apartStart[problem.zoneApartOne[pair] + 1]++;
+				apartStart[problem.zoneApartOther[pair] + 1]++;
 			}
-			for (int v = 0; v < n; v++) {
-				apartStart[v + 1] += apartStart[v];
+			for (int item = 0; item < items; item++) {
+				apartStart[item + 1] += apartStart[item];
 			}
-			apart = new int[apartStart[n]];
+			apart = new int[apartStart[items]];
 			int[] at = apartStart.clone();
-			for (int p = 0; p < problem.zoneApartOne.length; p++) {
-				apart[at[problem.zoneApartOne[p]]++] = problem.zoneApartOther[p];
-				apart[at[problem.zoneApartOther[p]]++] = problem.zoneApartOne[p];
+			for (int pair = 0; pair < problem.zoneApartOne.length; pair++) {
+				apart[at[problem.zoneApartOne[pair]]++] = problem.zoneApartOther[pair];
+				apart[at[problem.zoneApartOther[pair]]++] = problem.zoneApartOne[pair];
 			}
 		}
-		return new Level(n, problem.hosts, problem.resources, problem.demand, problem.capacity, start, neighbour,
+		return new Level(items, problem.hosts, problem.resources, problem.demand, problem.capacity, start, neighbour,
 				weight, zoneWeight, homeStart, Arrays.copyOf(homeHost, homes), homeParts, problem.allowed, apartStart,
 				apart, problem.zone, problem.replicated() ? Replication.of(problem) : null);
 	}
@@ -193,8 +194,8 @@ final class Level {
 	/** The first unit of each item, and the number of units. */
 	int[] firstUnits() {
 		int[] first = new int[this.items + 1];
-		for (int v = 0; v < this.items; v++) {
-			first[v + 1] = first[v] + units(v);
+		for (int item = 0; item < this.items; item++) {
+			first[item + 1] = first[item] + units(item);
 		}
 		return first;
 	}
@@ -202,8 +203,8 @@ final class Level {
 	/** The weight of an item's edges. */
 	double strength(int item) {
 		double strength = 0;
-		for (int e = this.start[item]; e < this.start[item + 1]; e++) {
-			strength += Math.max(0, this.weight[e]);
+		for (int edge = this.start[item]; edge < this.start[item + 1]; edge++) {
+			strength += Math.max(0, this.weight[edge]);
 		}
 		return strength;
 	}
@@ -211,13 +212,13 @@ final class Level {
 	/** The used part of all capacities, in the resource that is used most. */
 	double load() {
 		double load = 0;
-		for (int r = 0; r < this.resources; r++) {
+		for (int resource = 0; resource < this.resources; resource++) {
 			double needs = 0;
-			for (int v = 0; v < this.items; v++) {
-				needs += (double) this.demand[v * this.resources + r] * units(v);
+			for (int item = 0; item < this.items; item++) {
+				needs += (double) this.demand[item * this.resources + resource] * units(item);
 			}
 			// The unit of a resource is the inverse of the mean capacity.
-			load = Math.max(load, needs * this.unit[r] / this.hosts);
+			load = Math.max(load, needs * this.unit[resource] / this.hosts);
 		}
 		return load;
 	}
@@ -229,8 +230,8 @@ final class Level {
 	/** The part of a mean host that a unit takes, in the resource it needs most. */
 	double share(int item) {
 		double most = 0;
-		for (int r = 0; r < this.resources; r++) {
-			most = Math.max(most, this.demand[item * this.resources + r] * this.unit[r]);
+		for (int resource = 0; resource < this.resources; resource++) {
+			most = Math.max(most, this.demand[item * this.resources + resource] * this.unit[resource]);
 		}
 		return most;
 	}

@@ -92,25 +92,25 @@ public final class LowerBound {
 		this.problem = problem;
 		this.incumbent = incumbent;
 		Map<String, List<Integer>> kinds = new LinkedHashMap<>();
-		for (int h = 0; h < problem.hosts; h++) {
-			kinds.computeIfAbsent(kind(problem, h), (key) -> new ArrayList<>()).add(h);
+		for (int host = 0; host < problem.hosts; host++) {
+			kinds.computeIfAbsent(kind(problem, host), (key) -> new ArrayList<>()).add(host);
 		}
 		this.kindOf = new int[problem.hosts];
 		int kind = 0;
 		for (List<Integer> hosts : kinds.values()) {
-			for (int h : hosts) {
-				this.kindOf[h] = kind;
+			for (int host : hosts) {
+				this.kindOf[host] = kind;
 			}
 			kind++;
 		}
 		this.strength = new double[problem.services];
-		for (int e = 0; e < problem.edges(); e++) {
-			this.strength[problem.edgeFrom[e]] += problem.edgeGain[e];
-			this.strength[problem.edgeTo[e]] += problem.edgeGain[e];
+		for (int edge = 0; edge < problem.edges(); edge++) {
+			this.strength[problem.edgeFrom[edge]] += problem.edgeGain[edge];
+			this.strength[problem.edgeTo[edge]] += problem.edgeGain[edge];
 		}
 		List<Integer> edges = IntStream.range(0, problem.edges())
 			.boxed()
-			.sorted((e, f) -> Double.compare(problem.edgeGain[f], problem.edgeGain[e]))
+			.sorted((one, other) -> Double.compare(problem.edgeGain[other], problem.edgeGain[one]))
 			.toList();
 		for (List<Integer> hosts : kinds.values()) {
 			HostPattern pattern = new HostPattern(problem, hosts.get(0), work / kinds.size(), edges, false, clock);
@@ -127,8 +127,8 @@ public final class LowerBound {
 			}
 		}
 		double all = 0;
-		for (int e = 0; e < problem.edges(); e++) {
-			all += problem.edgeGain[e] * problem.communicationWeight;
+		for (int edge = 0; edge < problem.edges(); edge++) {
+			all += problem.edgeGain[edge] * problem.communicationWeight;
 		}
 		this.constant = problem.bound() + all - leftOut(problem, new HashSet<>(edges));
 		this.prepared = !clock.expired(0);
@@ -137,24 +137,24 @@ public final class LowerBound {
 	/** The most that edges which do not count can keep local. */
 	private double leftOut(Problem problem, Set<Integer> counting) {
 		double out = 0;
-		for (int e = 0; e < problem.edges(); e++) {
+		for (int edge = 0; edge < problem.edges(); edge++) {
 			double local = 0;
-			for (int k = 0; k < this.patterns.size() && !counting.contains(e) && local < 1; k++) {
-				local += this.alike.get(k) * this.patterns.get(k).local(e);
+			for (int kind = 0; kind < this.patterns.size() && !counting.contains(edge) && local < 1; kind++) {
+				local += this.alike.get(kind) * this.patterns.get(kind).local(edge);
 			}
-			out += Math.min(1, local) * problem.edgeGain[e] * problem.communicationWeight;
+			out += Math.min(1, local) * problem.edgeGain[edge] * problem.communicationWeight;
 		}
 		return out;
 	}
 
 	private static String kind(Problem problem, int host) {
 		StringBuilder kind = new StringBuilder();
-		for (int r = 0; r < problem.resources; r++) {
-			kind.append(problem.capacity(host, r)).append(' ');
+		for (int resource = 0; resource < problem.resources; resource++) {
+			kind.append(problem.capacity(host, resource)).append(' ');
 		}
-		for (int s = 0; s < problem.services; s++) {
-			if (!problem.allows(s, host)) {
-				kind.append(s).append(',');
+		for (int service = 0; service < problem.services; service++) {
+			if (!problem.allows(service, host)) {
+				kind.append(service).append(',');
 			}
 		}
 		return kind.toString();
@@ -261,15 +261,15 @@ public final class LowerBound {
 				return node.bound;
 			}
 			Set<Integer> untouched = new HashSet<>();
-			for (int h = 0; h < this.problem.hosts; h++) {
-				boolean alone = !node.uses(h);
+			for (int host = 0; host < this.problem.hosts; host++) {
+				boolean alone = !node.uses(host);
 				// One of several equal empty hosts stands for all.
-				if (!this.problem.allows(service, h) || (alone && !untouched.add(this.kindOf[h]))) {
+				if (!this.problem.allows(service, host) || (alone && !untouched.add(this.kindOf[host]))) {
 					continue;
 				}
 				int[] fixed = node.fixed.clone();
-				fixed[service] = h;
-				if (!fits(fixed, h)) {
+				fixed[service] = host;
+				if (!fits(fixed, host)) {
 					continue;
 				}
 				Node child = new Node(fixed, node.price.clone(), node.bound);
@@ -285,22 +285,22 @@ public final class LowerBound {
 	/** The service to fix next: one of those whose edges weigh most. */
 	private int next(Node node) {
 		int next = -1;
-		for (int s = 0; s < this.problem.services; s++) {
-			if (node.fixed[s] < 0 && this.problem.replicas[s] == 1
-					&& (next < 0 || this.strength[s] > this.strength[next])) {
-				next = s;
+		for (int service = 0; service < this.problem.services; service++) {
+			if (node.fixed[service] < 0 && this.problem.replicas[service] == 1
+					&& (next < 0 || this.strength[service] > this.strength[next])) {
+				next = service;
 			}
 		}
 		return next;
 	}
 
 	private boolean fits(int[] fixed, int host) {
-		for (int r = 0; r < this.problem.resources; r++) {
+		for (int resource = 0; resource < this.problem.resources; resource++) {
 			long used = 0;
-			for (int s = 0; s < fixed.length; s++) {
-				used += (fixed[s] == host) ? this.problem.demand(s, r) : 0;
+			for (int service = 0; service < fixed.length; service++) {
+				used += (fixed[service] == host) ? this.problem.demand(service, resource) : 0;
 			}
-			if (used > this.problem.capacity(host, r)) {
+			if (used > this.problem.capacity(host, resource)) {
 				return false;
 			}
 		}
@@ -333,17 +333,17 @@ public final class LowerBound {
 				System.arraycopy(node.price, 0, price, 0, services);
 			}
 			double square = 0;
-			for (int s = 0; s < services; s++) {
-				direction[s] = 0.7 * slope[s] + 0.3 * direction[s];
-				square += direction[s] * direction[s];
+			for (int service = 0; service < services; service++) {
+				direction[service] = 0.7 * slope[service] + 0.3 * direction[service];
+				square += direction[service] * direction[service];
 			}
 			double missing = this.incumbent - bound;
 			if (square < FLAT || missing <= ROUNDING) {
 				break;
 			}
-			for (int s = 0; s < services; s++) {
-				double next = price[s] - length * missing / square * direction[s];
-				price[s] = Math.max(-HIGHEST, Math.min(HIGHEST, next));
+			for (int service = 0; service < services; service++) {
+				double next = price[service] - length * missing / square * direction[service];
+				price[service] = Math.max(-HIGHEST, Math.min(HIGHEST, next));
 			}
 		}
 	}
@@ -351,22 +351,22 @@ public final class LowerBound {
 	/** The bound for some prices, and where it rises. */
 	private double evaluate(int[] fixed, double[] price, double[] slope) {
 		double local = 0;
-		for (int s = 0; s < slope.length; s++) {
-			local += price[s] * this.problem.replicas[s];
-			slope[s] = this.problem.replicas[s];
+		for (int service = 0; service < slope.length; service++) {
+			local += price[service] * this.problem.replicas[service];
+			slope[service] = this.problem.replicas[service];
 		}
 		int[] untouched = this.alike.stream().mapToInt(Integer::intValue).toArray();
 		boolean[] used = new boolean[this.problem.hosts];
-		for (int h : fixed) {
-			if (h >= 0 && !used[h]) {
-				used[h] = true;
-				untouched[this.kindOf[h]]--;
-				local += ask(this.kindOf[h], 1, price, fixed, h, slope);
+		for (int host : fixed) {
+			if (host >= 0 && !used[host]) {
+				used[host] = true;
+				untouched[this.kindOf[host]]--;
+				local += ask(this.kindOf[host], 1, price, fixed, host, slope);
 			}
 		}
-		for (int k = 0; k < untouched.length; k++) {
-			if (untouched[k] > 0) {
-				local += ask(k, untouched[k], price, fixed, -1, slope);
+		for (int kind = 0; kind < untouched.length; kind++) {
+			if (untouched[kind] > 0) {
+				local += ask(kind, untouched[kind], price, fixed, -1, slope);
 			}
 		}
 		return this.constant - local - ROUNDING;
@@ -378,8 +378,8 @@ public final class LowerBound {
 		if (profit == Double.POSITIVE_INFINITY) {
 			return profit;
 		}
-		for (int s = 0; s < slope.length; s++) {
-			slope[s] -= hosts * pattern.count(s);
+		for (int service = 0; service < slope.length; service++) {
+			slope[service] -= hosts * pattern.count(service);
 		}
 		return hosts * profit;
 	}
@@ -400,8 +400,8 @@ public final class LowerBound {
 		}
 
 		boolean uses(int host) {
-			for (int h : this.fixed) {
-				if (h == host) {
+			for (int used : this.fixed) {
+				if (used == host) {
 					return true;
 				}
 			}
@@ -413,12 +413,12 @@ public final class LowerBound {
 	/** Half of what the edges of a replica are worth. */
 	private double[] prices() {
 		double[] price = new double[this.problem.services];
-		for (int e = 0; e < this.problem.edges(); e++) {
-			double half = this.problem.edgeGain[e] * this.problem.communicationWeight / 2;
-			int s = this.problem.edgeFrom[e];
-			int t = this.problem.edgeTo[e];
-			price[s] += half / this.problem.replicas[s];
-			price[t] += half / this.problem.replicas[t];
+		for (int edge = 0; edge < this.problem.edges(); edge++) {
+			double half = this.problem.edgeGain[edge] * this.problem.communicationWeight / 2;
+			int from = this.problem.edgeFrom[edge];
+			int to = this.problem.edgeTo[edge];
+			price[from] += half / this.problem.replicas[from];
+			price[to] += half / this.problem.replicas[to];
 		}
 		return price;
 	}

@@ -132,10 +132,10 @@ final class MultilevelSearch {
 				idle = 0;
 				continue;
 			}
-			int i = this.rng.nextInt(size);
-			int j = this.rng.nextInt(size);
-			int better = this.values.get(i).betterThan(this.values.get(j)) ? i : j;
-			int[] child = combine(this.population.get(i), this.population.get(j), this.population.get(better));
+			int one = this.rng.nextInt(size);
+			int other = this.rng.nextInt(size);
+			int better = this.values.get(one).betterThan(this.values.get(other)) ? one : other;
+			int[] child = combine(this.population.get(one), this.population.get(other), this.population.get(better));
 			boolean improved = this.search.offer(child);
 			replaceWorst(child);
 			idle = improved ? 0 : idle + 1;
@@ -156,8 +156,9 @@ final class MultilevelSearch {
 	/** Hosts of services that run now, if moves count; otherwise none is fixed. */
 	private int[] fixed() {
 		int[] fixed = new int[this.problem.replicas()];
-		for (int s = 0; s < fixed.length; s++) {
-			fixed[s] = (this.problem.current != null && this.problem.maxMoves >= 0) ? this.problem.current[s] : -1;
+		for (int replica = 0; replica < fixed.length; replica++) {
+			fixed[replica] = (this.problem.current != null && this.problem.maxMoves >= 0)
+					? this.problem.current[replica] : -1;
 		}
 		return fixed;
 	}

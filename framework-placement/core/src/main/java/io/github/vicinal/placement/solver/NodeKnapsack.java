@@ -39,37 +39,37 @@ public final class NodeKnapsack implements PlacementSolver {
 		int[] edges = FirstFitAffinity.byFallingGain(problem);
 		Search search = new Search(problem, budget, progress, Spread.place(problem));
 		int first = 0;
-		for (int h = 0; h < problem.hosts && !search.expired(1); h++) {
+		for (int host = 0; host < problem.hosts && !search.expired(1); host++) {
 			double[] pull = new double[problem.services];
 			while (true) {
-				int next = strongest(level, loads, placement, pull, h);
+				int next = strongest(level, loads, placement, pull, host);
 				if (next < 0) {
-					first = seed(problem, loads, placement, edges, first, h, level, pull);
+					first = seed(problem, loads, placement, edges, first, host, level, pull);
 					if (first < 0) {
 						first = 0;
 						break;
 					}
 					continue;
 				}
-				take(level, loads, placement, pull, next, h);
+				take(level, loads, placement, pull, next, host);
 			}
 		}
-		for (int s : ItemLoads.byFallingSize(problem)) {
-			if (placement[s] < 0) {
-				FirstFitAffinity.put(loads, placement, s, nearest(level, loads, placement, s));
+		for (int service : ItemLoads.byFallingSize(problem)) {
+			if (placement[service] < 0) {
+				FirstFitAffinity.put(loads, placement, service, nearest(level, loads, placement, service));
 			}
 		}
 		return new Search(problem, budget, progress, placement).end(search);
 	}
 
 	/** Puts the heaviest edge that fits onto the host; -1 if there is none. */
-	private static int seed(Problem problem, ItemLoads loads, int[] placement, int[] edges, int first, int h,
+	private static int seed(Problem problem, ItemLoads loads, int[] placement, int[] edges, int first, int host,
 			Level level, double[] pull) {
 		for (int i = first; i < edges.length; i++) {
-			int u = problem.edgeFrom[edges[i]];
-			int v = problem.edgeTo[edges[i]];
-			if (placement[u] < 0 && placement[v] < 0 && loads.fits(u, h)) {
-				take(level, loads, placement, pull, u, h);
+			int from = problem.edgeFrom[edges[i]];
+			int to = problem.edgeTo[edges[i]];
+			if (placement[from] < 0 && placement[to] < 0 && loads.fits(from, host)) {
+				take(level, loads, placement, pull, from, host);
 				return i + 1;
 			}
 		}
@@ -78,42 +78,42 @@ public final class NodeKnapsack implements PlacementSolver {
 
 	private static void take(Level level, ItemLoads loads, int[] placement, double[] pull, int service, int host) {
 		FirstFitAffinity.put(loads, placement, service, host);
-		for (int e = level.start[service]; e < level.start[service + 1]; e++) {
-			pull[level.neighbour[e]] += level.weight[e];
+		for (int edge = level.start[service]; edge < level.start[service + 1]; edge++) {
+			pull[level.neighbour[edge]] += level.weight[edge];
 		}
 	}
 
 	/** The service that gains most affinity for its size. */
-	private static int strongest(Level level, ItemLoads loads, int[] placement, double[] pull, int h) {
+	private static int strongest(Level level, ItemLoads loads, int[] placement, double[] pull, int host) {
 		int best = -1;
 		double most = 0;
-		for (int s = 0; s < pull.length; s++) {
-			if (placement[s] < 0 && pull[s] > 0) {
-				double density = pull[s] / (level.share(s) + 1e-9);
-				if (density > most && loads.fits(s, h)) {
+		for (int service = 0; service < pull.length; service++) {
+			if (placement[service] < 0 && pull[service] > 0) {
+				double density = pull[service] / (level.share(service) + 1e-9);
+				if (density > most && loads.fits(service, host)) {
 					most = density;
-					best = s;
+					best = service;
 				}
 			}
 		}
 		return best;
 	}
 
-	private static int nearest(Level level, ItemLoads loads, int[] placement, int s) {
+	private static int nearest(Level level, ItemLoads loads, int[] placement, int service) {
 		double[] pull = new double[level.hosts];
-		for (int e = level.start[s]; e < level.start[s + 1]; e++) {
-			int h = placement[level.neighbour[e]];
-			if (h >= 0) {
-				pull[h] += level.weight[e];
+		for (int edge = level.start[service]; edge < level.start[service + 1]; edge++) {
+			int host = placement[level.neighbour[edge]];
+			if (host >= 0) {
+				pull[host] += level.weight[edge];
 			}
 		}
 		int best = -1;
-		for (int h = 0; h < level.hosts; h++) {
-			if (loads.fits(s, h) && (best < 0 || pull[h] > pull[best])) {
-				best = h;
+		for (int host = 0; host < level.hosts; host++) {
+			if (loads.fits(service, host) && (best < 0 || pull[host] > pull[best])) {
+				best = host;
 			}
 		}
-		return (best >= 0) ? best : loads.leastBad(s);
+		return (best >= 0) ? best : loads.leastBad(service);
 	}
 
 }

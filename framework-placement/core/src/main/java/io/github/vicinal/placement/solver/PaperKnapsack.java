@@ -51,22 +51,22 @@ public final class PaperKnapsack implements PlacementSolver {
 		Arrays.fill(placement, -1);
 		Search search = new Search(problem, budget, progress, Spread.place(problem));
 		int[] edges = FirstFitAffinity.byFallingGain(problem);
-		for (int h = 0; h < problem.hosts && edges.length > 0 && !search.expired(1); h++) {
-			for (int e : knapsack(problem, edges, h, search)) {
-				int u = problem.edgeFrom[e];
-				int v = problem.edgeTo[e];
-				if (fitsBoth(problem, loads, placement, u, v, h)) {
-					put(loads, placement, u, h);
-					put(loads, placement, v, h);
+		for (int host = 0; host < problem.hosts && edges.length > 0 && !search.expired(1); host++) {
+			for (int edge : knapsack(problem, edges, host, search)) {
+				int from = problem.edgeFrom[edge];
+				int to = problem.edgeTo[edge];
+				if (fitsBoth(problem, loads, placement, from, to, host)) {
+					put(loads, placement, from, host);
+					put(loads, placement, to, host);
 				}
 			}
 			edges = Arrays.stream(edges)
-				.filter((e) -> placement[problem.edgeFrom[e]] < 0 && placement[problem.edgeTo[e]] < 0)
+				.filter((edge) -> placement[problem.edgeFrom[edge]] < 0 && placement[problem.edgeTo[edge]] < 0)
 				.toArray();
 		}
-		for (int s : ItemLoads.byFallingSize(problem)) {
-			if (placement[s] < 0) {
-				FirstFitAffinity.put(loads, placement, s, bestFit(problem, loads, s));
+		for (int service : ItemLoads.byFallingSize(problem)) {
+			if (placement[service] < 0) {
+				FirstFitAffinity.put(loads, placement, service, bestFit(problem, loads, service));
 			}
 		}
 		// What was found before is only what the search needs to begin with.
@@ -79,11 +79,11 @@ public final class PaperKnapsack implements PlacementSolver {
 		}
 	}
 
-	private static boolean fitsBoth(Problem problem, ItemLoads loads, int[] placement, int u, int v, int h) {
-		for (int r = 0; r < problem.resources; r++) {
-			long needed = ((placement[u] < 0) ? problem.demand(u, r) : 0)
-					+ ((placement[v] < 0) ? problem.demand(v, r) : 0);
-			if (needed > loads.free(h, r)) {
+	private static boolean fitsBoth(Problem problem, ItemLoads loads, int[] placement, int from, int to, int host) {
+		for (int resource = 0; resource < problem.resources; resource++) {
+			long needed = ((placement[from] < 0) ? problem.demand(from, resource) : 0)
+					+ ((placement[to] < 0) ? problem.demand(to, resource) : 0);
+			if (needed > loads.free(host, resource)) {
 				return false;
 			}
 		}
@@ -102,21 +102,21 @@ public final class PaperKnapsack implements PlacementSolver {
 			if ((i & 63) == 63 && clock.expired(0)) {
 				return new int[0];
 			}
-			for (int c = capacity; c >= weight; c--) {
-				double with = best[(int) (c - weight)] + problem.edgeGain[edges[i]];
-				if (with > best[c]) {
-					best[c] = with;
-					taken[i].set(c);
+			for (int units = capacity; units >= weight; units--) {
+				double with = best[(int) (units - weight)] + problem.edgeGain[edges[i]];
+				if (with > best[units]) {
+					best[units] = with;
+					taken[i].set(units);
 				}
 			}
 		}
-		int c = capacity;
+		int left = capacity;
 		int[] selected = new int[edges.length];
 		int count = 0;
 		for (int i = edges.length - 1; i >= 0; i--) {
-			if (taken[i].get(c)) {
+			if (taken[i].get(left)) {
 				selected[count++] = edges[i];
-				c -= (int) weight(problem, edges[i], unit);
+				left -= (int) weight(problem, edges[i], unit);
 			}
 		}
 		int[] falling = new int[count];
@@ -133,9 +133,9 @@ public final class PaperKnapsack implements PlacementSolver {
 
 	private static int bestFit(Problem problem, ItemLoads loads, int service) {
 		int best = -1;
-		for (int h = 0; h < problem.hosts; h++) {
-			if (loads.fits(service, h) && (best < 0 || loads.free(h, 0) < loads.free(best, 0))) {
-				best = h;
+		for (int host = 0; host < problem.hosts; host++) {
+			if (loads.fits(service, host) && (best < 0 || loads.free(host, 0) < loads.free(best, 0))) {
+				best = host;
 			}
 		}
 		return (best >= 0) ? best : loads.leastBad(service);

@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  * Problem of a solver: services, hosts, resources and edges by number.
  * <p>
  * The arrays are shared, not copied, and must not change. Replicas are numbered service
- * by service: those of service s are {@link #firstReplica(int)} up to
- * {@code firstReplica(s + 1)}. A placement is an array with the host of each replica.
+ * by service: those of a service are {@link #firstReplica(int)} up to
+ * {@code firstReplica(service + 1)}. A placement is an array with the host of each
+ * replica.
  *
  * @since 0.1.0
  */
@@ -89,8 +90,8 @@ public final class Problem {
 		this.balanced = (builder.balanced < 0) ? builder.resources : builder.balanced;
 		this.replicas = builder.replicas;
 		this.firstReplica = new int[this.services + 1];
-		for (int s = 0; s < this.services; s++) {
-			this.firstReplica[s + 1] = this.firstReplica[s] + this.replicas[s];
+		for (int service = 0; service < this.services; service++) {
+			this.firstReplica[service + 1] = this.firstReplica[service] + this.replicas[service];
 		}
 		this.demand = builder.demand;
 		this.capacity = builder.capacity;
@@ -248,7 +249,7 @@ public final class Problem {
 	public List<int[]> apart(boolean zones) {
 		int[] one = zones ? this.zoneApartOne : this.apartOne;
 		int[] other = zones ? this.zoneApartOther : this.apartOther;
-		return IntStream.range(0, one.length).mapToObj((p) -> new int[] { one[p], other[p] }).toList();
+		return IntStream.range(0, one.length).mapToObj((pair) -> new int[] { one[pair], other[pair] }).toList();
 	}
 
 	/**
@@ -345,16 +346,19 @@ public final class Problem {
 	/** Fewest hosts whose capacity is enough in each resource. */
 	private int fewestHosts() {
 		int fewest = 1;
-		for (int r = 0; this.hostWeight > 0 && r < this.resources; r++) {
-			int resource = r;
+		for (int i = 0; this.hostWeight > 0 && i < this.resources; i++) {
+			int resource = i;
 			long needed = 0;
-			for (int s = 0; s < this.services; s++) {
-				needed += this.replicas[s] * demand(s, r);
+			for (int service = 0; service < this.services; service++) {
+				needed += this.replicas[service] * demand(service, i);
 			}
-			long[] has = IntStream.range(0, this.hosts).mapToLong((h) -> capacity(h, resource)).sorted().toArray();
+			long[] has = IntStream.range(0, this.hosts)
+				.mapToLong((host) -> capacity(host, resource))
+				.sorted()
+				.toArray();
 			int used = 0;
-			for (int h = has.length - 1; h >= 0 && needed > 0; h--, used++) {
-				needed -= has[h];
+			for (int largest = has.length - 1; largest >= 0 && needed > 0; largest--, used++) {
+				needed -= has[largest];
 			}
 			fewest = Math.max(fewest, used);
 		}

@@ -31,18 +31,18 @@ final class Relabelling {
 		int valuations = 0;
 		for (int pass = 0; improved && pass < MAX_PASSES; pass++) {
 			improved = false;
-			for (int g = 0; g < problem.hosts; g++) {
+			for (int host = 0; host < problem.hosts; host++) {
 				if (closed.getAsBoolean() || valuations >= MAX_VALUATIONS) {
 					return best;
 				}
-				int h = origin(problem, best, current, g);
-				if (h == g || h < 0) {
+				int origin = origin(problem, best, current, host);
+				if (origin == host || origin < 0) {
 					continue;
 				}
 				valuations++;
 				int[] exchanged = best.clone();
 				for (int i = 0; i < exchanged.length; i++) {
-					exchanged[i] = (best[i] == g) ? h : (best[i] == h) ? g : best[i];
+					exchanged[i] = (best[i] == host) ? origin : (best[i] == origin) ? host : best[i];
 				}
 				Value other = problem.value(exchanged);
 				if (other.betterThan(value)) {

@@ -37,15 +37,15 @@ final class Replication {
 	static Replication of(Problem problem) {
 		int[] @Nullable [] home = new int[problem.services][];
 		int[] current = problem.current;
-		for (int s = 0; current != null && s < problem.services; s++) {
-			if (problem.replicas[s] > 1) {
+		for (int service = 0; current != null && service < problem.services; service++) {
+			if (problem.replicas[service] > 1) {
 				int[] row = new int[problem.hosts];
-				for (int i = problem.firstReplica[s]; i < problem.firstReplica[s + 1]; i++) {
+				for (int i = problem.firstReplica[service]; i < problem.firstReplica[service + 1]; i++) {
 					if (current[i] >= 0) {
 						row[current[i]]++;
 					}
 				}
-				home[s] = row;
+				home[service] = row;
 			}
 		}
 		return new Replication(problem.replicas, problem.maxPerHost, problem.minHosts, problem.minZones, home,

@@ -21,18 +21,18 @@ final class Rng {
 	}
 
 	private static long mix(long value) {
-		long z = (value ^ (value >>> 30)) * 0xBF58476D1CE4E5B9L;
-		z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
-		return z ^ (z >>> 31);
+		long mixed = (value ^ (value >>> 30)) * 0xBF58476D1CE4E5B9L;
+		mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
+		return mixed ^ (mixed >>> 31);
 	}
 
 	long nextLong() {
-		long x = this.s0;
-		long y = this.s1;
-		this.s0 = y;
-		x ^= x << 23;
-		this.s1 = x ^ y ^ (x >>> 18) ^ (y >>> 5);
-		return this.s1 + y;
+		long older = this.s0;
+		long newer = this.s1;
+		this.s0 = newer;
+		older ^= older << 23;
+		this.s1 = older ^ newer ^ (older >>> 18) ^ (newer >>> 5);
+		return this.s1 + newer;
 	}
 
 	/** Returns a number from 0 up to, not including, a positive bound. */
@@ -45,9 +45,9 @@ final class Rng {
 		return (nextLong() >>> 11) * DOUBLE_UNIT;
 	}
 
-	int[] permutation(int n) {
-		int[] order = new int[n];
-		for (int i = 0; i < n; i++) {
+	int[] permutation(int count) {
+		int[] order = new int[count];
+		for (int i = 0; i < count; i++) {
 			int j = nextInt(i + 1);
 			order[i] = order[j];
 			order[j] = i;

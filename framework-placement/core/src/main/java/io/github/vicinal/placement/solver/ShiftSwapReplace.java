@@ -57,8 +57,11 @@ public final class ShiftSwapReplace implements PlacementSolver {
 		return search.end();
 	}
 
-	/** Takes v to b; if u is a service, it goes to where v was. */
-	private record Move(int v, int b, int u, double delta) {
+	/**
+	 * Takes a service to a host; the other service, unless it is -1, goes to where the
+	 * first one was.
+	 */
+	private record Move(int service, int to, int other, double delta) {
 	}
 
 	private static final class Run {
@@ -83,8 +86,8 @@ public final class ShiftSwapReplace implements PlacementSolver {
 			this.host = start.clone();
 			this.loads = new HostLoads(this.level.hosts, this.level.resources, this.level.demand, this.level.capacity,
 					this.level.unit, this.goals.balanceWeight(), this.goals.balanced());
-			for (int v = 0; v < start.length; v++) {
-				this.loads.add(v, start[v], 1);
+			for (int service = 0; service < start.length; service++) {
+				this.loads.add(service, start[service], 1);
 			}
 		}
 
@@ -130,18 +133,18 @@ public final class ShiftSwapReplace implements PlacementSolver {
 		private int[] ranked() {
 			Integer[] order = new Integer[this.level.hosts];
 			double[] utilisation = this.loads.utilisations();
-			Arrays.setAll(order, (h) -> h);
-			Arrays.sort(order, (g, h) -> Double.compare(utilisation[h], utilisation[g]));
+			Arrays.setAll(order, (host) -> host);
+			Arrays.sort(order, (one, other) -> Double.compare(utilisation[other], utilisation[one]));
 			return Arrays.stream(order).mapToInt(Integer::intValue).toArray();
 		}
 
 		private List<Move> shifts(boolean[] hot, boolean[] cold) {
 			List<Move> best = new ArrayList<>();
-			for (int v = 0; v < this.host.length && !this.search.expired(0); v++) {
-				if (hot[this.host[v]]) {
-					for (int h = 0; h < cold.length; h++) {
-						if (cold[h] && h != this.host[v]) {
-							keep(best, shift(v, h));
+			for (int service = 0; service < this.host.length && !this.search.expired(0); service++) {
+				if (hot[this.host[service]]) {
+					for (int host = 0; host < cold.length; host++) {
+						if (cold[host] && host != this.host[service]) {
+							keep(best, shift(service, host));
 						}
 					}
 				}
@@ -152,11 +155,11 @@ public final class ShiftSwapReplace implements PlacementSolver {
 		/** Shifts to hosts of neighbours: what the paper adds for communication. */
 		private List<Move> nearShifts() {
 			List<Move> best = new ArrayList<>();
-			for (int v = 0; v < this.host.length; v++) {
-				for (int e = this.level.start[v]; e < this.level.start[v + 1]; e++) {
-					int h = this.host[this.level.neighbour[e]];
-					if (h != this.host[v]) {
-						keep(best, shift(v, h));
+			for (int service = 0; service < this.host.length; service++) {
+				for (int edge = this.level.start[service]; edge < this.level.start[service + 1]; edge++) {
+					int host = this.host[this.level.neighbour[edge]];
+					if (host != this.host[service]) {
+						keep(best, shift(service, host));
 					}
 				}
 			}
@@ -165,13 +168,13 @@ public final class ShiftSwapReplace implements PlacementSolver {
 
 		private List<Move> swaps(boolean[] hot) {
 			List<Move> best = new ArrayList<>();
-			for (int v = 0; v < this.host.length; v++) {
-				if (!hot[this.host[v]] || this.search.expired(0)) {
+			for (int service = 0; service < this.host.length; service++) {
+				if (!hot[this.host[service]] || this.search.expired(0)) {
 					continue;
 				}
-				for (int u = 0; u < this.host.length; u++) {
-					if (this.host[u] != this.host[v]) {
-						keep(best, swap(v, u));
+				for (int other = 0; other < this.host.length; other++) {
+					if (this.host[other] != this.host[service]) {
+						keep(best, swap(service, other));
 					}
 				}
 			}
@@ -180,12 +183,12 @@ public final class ShiftSwapReplace implements PlacementSolver {
 
 		/** With the move made: takes a service of a hot host to where it made room. */
 		private void replace(Move move, boolean[] hot, List<List<Move>> candidates) {
-			int vacated = this.host[move.v()];
+			int vacated = this.host[move.service()];
 			make(move);
 			List<Move> best = new ArrayList<>();
-			for (int v = 0; v < this.host.length; v++) {
-				if (hot[this.host[v]] && this.host[v] != vacated) {
-					keep(best, shift(v, vacated));
+			for (int service = 0; service < this.host.length; service++) {
+				if (hot[this.host[service]] && this.host[service] != vacated) {
+					keep(best, shift(service, vacated));
 				}
 			}
 			Move second = pick(best);
@@ -206,59 +209,60 @@ public final class ShiftSwapReplace implements PlacementSolver {
 			}
 		}
 
-		private @Nullable Move shift(int v, int b) {
-			int a = this.host[v];
-			if (this.loads.overBy(b, v, 1, -1, 0) > 0) {
+		private @Nullable Move shift(int service, int to) {
+			int from = this.host[service];
+			if (this.loads.overBy(to, service, 1, -1, 0) > 0) {
 				return null;
 			}
-			return new Move(v, b, -1, -pull(v, a, b) + this.loads.imbalanceBy(v, 1, -1, 0, a, b));
+			return new Move(service, to, -1,
+					-pull(service, from, to) + this.loads.imbalanceBy(service, 1, -1, 0, from, to));
 		}
 
-		private @Nullable Move swap(int v, int u) {
-			int a = this.host[v];
-			int b = this.host[u];
-			if (this.loads.overBy(b, v, 1, u, 1) > 0 || this.loads.overBy(a, u, 1, v, 1) > 0) {
+		private @Nullable Move swap(int service, int other) {
+			int from = this.host[service];
+			int to = this.host[other];
+			if (this.loads.overBy(to, service, 1, other, 1) > 0 || this.loads.overBy(from, other, 1, service, 1) > 0) {
 				return null;
 			}
-			double delta = -pull(v, a, b) - pull(u, b, a) + 2 * between(v, u)
-					+ this.loads.imbalanceBy(v, 1, u, 1, a, b);
-			return new Move(v, b, u, delta);
+			double delta = -pull(service, from, to) - pull(other, to, from) + 2 * between(service, other)
+					+ this.loads.imbalanceBy(service, 1, other, 1, from, to);
+			return new Move(service, to, other, delta);
 		}
 
 		private void make(Move move) {
-			int a = this.host[move.v()];
-			if (move.u() >= 0) {
-				take(move.u(), a);
+			int from = this.host[move.service()];
+			if (move.other() >= 0) {
+				take(move.other(), from);
 			}
-			take(move.v(), move.b());
+			take(move.service(), move.to());
 		}
 
 		private void undo(Move move, int vacated) {
-			take(move.v(), vacated);
-			if (move.u() >= 0) {
-				take(move.u(), move.b());
+			take(move.service(), vacated);
+			if (move.other() >= 0) {
+				take(move.other(), move.to());
 			}
 		}
 
-		private void take(int v, int to) {
-			this.loads.add(v, this.host[v], -1);
-			this.loads.add(v, to, 1);
-			this.host[v] = to;
+		private void take(int service, int to) {
+			this.loads.add(service, this.host[service], -1);
+			this.loads.add(service, to, 1);
+			this.host[service] = to;
 		}
 
-		private double pull(int v, int a, int b) {
+		private double pull(int service, int from, int to) {
 			double pull = 0;
-			for (int e = this.level.start[v]; e < this.level.start[v + 1]; e++) {
-				int h = this.host[this.level.neighbour[e]];
-				pull += (h == b) ? this.level.weight[e] : (h == a) ? -this.level.weight[e] : 0;
+			for (int edge = this.level.start[service]; edge < this.level.start[service + 1]; edge++) {
+				int host = this.host[this.level.neighbour[edge]];
+				pull += (host == to) ? this.level.weight[edge] : (host == from) ? -this.level.weight[edge] : 0;
 			}
 			return pull;
 		}
 
-		private double between(int v, int u) {
-			for (int e = this.level.start[v]; e < this.level.start[v + 1]; e++) {
-				if (this.level.neighbour[e] == u) {
-					return this.level.weight[e];
+		private double between(int service, int other) {
+			for (int edge = this.level.start[service]; edge < this.level.start[service + 1]; edge++) {
+				if (this.level.neighbour[edge] == other) {
+					return this.level.weight[edge];
 				}
 			}
 			return 0;

@@ -39,31 +39,31 @@ public final class Spread implements PlacementSolver {
 		ItemLoads loads = new ItemLoads(problem);
 		int[] placement = new int[problem.replicas()];
 		boolean expired = false;
-		for (int s = 0; s < problem.services; s++) {
-			expired = expired || (s % INTERVAL == 0 && clock.expired(0));
-			for (int i = problem.firstReplica[s]; i < problem.firstReplica[s + 1]; i++) {
+		for (int service = 0; service < problem.services; service++) {
+			expired = expired || (service % INTERVAL == 0 && clock.expired(0));
+			for (int i = problem.firstReplica[service]; i < problem.firstReplica[service + 1]; i++) {
 				if (expired) {
-					placement[i] = anyHost(problem, s, i);
+					placement[i] = anyHost(problem, service, i);
 					continue;
 				}
 				int best = -1;
 				double most = Double.NEGATIVE_INFINITY;
-				for (int h = 0; h < problem.hosts; h++) {
-					if (!loads.fits(s, h)) {
+				for (int host = 0; host < problem.hosts; host++) {
+					if (!loads.fits(service, host)) {
 						continue;
 					}
-					double left = -loads.count(s, h) * problem.resources;
-					for (int r = 0; r < problem.resources; r++) {
-						left += (double) (loads.free(h, r) - problem.demand(s, r))
-								/ Math.max(1, problem.capacity(h, r));
+					double left = -loads.count(service, host) * problem.resources;
+					for (int resource = 0; resource < problem.resources; resource++) {
+						left += (double) (loads.free(host, resource) - problem.demand(service, resource))
+								/ Math.max(1, problem.capacity(host, resource));
 					}
 					if (left > most) {
 						most = left;
-						best = h;
+						best = host;
 					}
 				}
-				placement[i] = (best >= 0) ? best : loads.leastBad(s);
-				loads.put(s, placement[i]);
+				placement[i] = (best >= 0) ? best : loads.leastBad(service);
+				loads.put(service, placement[i]);
 			}
 		}
 		return placement;
@@ -71,9 +71,9 @@ public final class Spread implements PlacementSolver {
 
 	private static int anyHost(Problem problem, int service, int replica) {
 		for (int tries = 0; tries < problem.hosts; tries++) {
-			int h = (replica + tries) % problem.hosts;
-			if (problem.allows(service, h)) {
-				return h;
+			int host = (replica + tries) % problem.hosts;
+			if (problem.allows(service, host)) {
+				return host;
 			}
 		}
 		return 0;

@@ -10,38 +10,39 @@ final class Valuation {
 	}
 
 	static Value of(Problem problem, int[] placement) {
-		int m = problem.hosts;
+		int hostCount = problem.hosts;
 		int resources = problem.resources;
-		long[] load = new long[m * resources];
-		int[] used = new int[m];
+		long[] load = new long[hostCount * resources];
+		int[] used = new int[hostCount];
 		long violations = 0;
-		for (int s = 0; s < problem.services; s++) {
-			for (int i = problem.firstReplica[s]; i < problem.firstReplica[s + 1]; i++) {
-				int h = placement[i];
-				used[h] = 1;
-				violations += problem.allows(s, h) ? 0 : 1;
-				for (int r = 0; r < resources; r++) {
-					load[h * resources + r] += problem.demand[s * resources + r];
+		for (int service = 0; service < problem.services; service++) {
+			for (int i = problem.firstReplica[service]; i < problem.firstReplica[service + 1]; i++) {
+				int host = placement[i];
+				used[host] = 1;
+				violations += problem.allows(service, host) ? 0 : 1;
+				for (int resource = 0; resource < resources; resource++) {
+					load[host * resources + resource] += problem.demand[service * resources + resource];
 				}
 			}
 		}
 		double over = 0;
 		double imbalance = 0;
-		for (int r = 0; r < resources; r++) {
+		for (int resource = 0; resource < resources; resource++) {
 			double capacity = 0;
 			double sum = 0;
 			double squares = 0;
 			long excess = 0;
-			for (int h = 0; h < m; h++) {
-				long has = problem.capacity[h * resources + r];
+			for (int host = 0; host < hostCount; host++) {
+				long has = problem.capacity[host * resources + resource];
 				capacity += has;
-				excess += Math.max(0, load[h * resources + r] - has);
-				double u = (has > 0) ? (double) load[h * resources + r] / has : 0;
-				sum += u;
-				squares += u * u;
+				excess += Math.max(0, load[host * resources + resource] - has);
+				double utilisation = (has > 0) ? (double) load[host * resources + resource] / has : 0;
+				sum += utilisation;
+				squares += utilisation * utilisation;
 			}
-			over += (excess == 0) ? 0 : (capacity > 0) ? excess * m / capacity : excess;
-			imbalance += (r >= problem.balanced) ? 0 : Math.max(0, squares / m - (sum / m) * (sum / m));
+			over += (excess == 0) ? 0 : (capacity > 0) ? excess * hostCount / capacity : excess;
+			imbalance += (resource >= problem.balanced) ? 0
+					: Math.max(0, squares / hostCount - (sum / hostCount) * (sum / hostCount));
 		}
 		Sharing sharing = new Sharing(problem, placement);
 		violations += sharing.violations();
@@ -51,7 +52,7 @@ final class Valuation {
 		double communication = sharing.communication();
 		int hosts = Arrays.stream(used).sum();
 		double objective = problem.communicationWeight * communication + problem.imbalanceWeight * imbalance
-				+ problem.moveWeight * moved / problem.replicas() + problem.hostWeight * hosts / m;
+				+ problem.moveWeight * moved / problem.replicas() + problem.hostWeight * hosts / hostCount;
 		return new Value(objective, communication, imbalance, moved, hosts, over, violations);
 	}
 
@@ -63,10 +64,10 @@ final class Valuation {
 		}
 		int moved = 0;
 		int[] balance = new int[problem.hosts];
-		for (int s = 0; s < problem.services; s++) {
+		for (int service = 0; service < problem.services; service++) {
 			int unplaced = 0;
 			int arriving = 0;
-			for (int i = problem.firstReplica[s]; i < problem.firstReplica[s + 1]; i++) {
+			for (int i = problem.firstReplica[service]; i < problem.firstReplica[service + 1]; i++) {
 				balance[placement[i]]++;
 				if (current[i] >= 0) {
 					balance[current[i]]--;
@@ -75,12 +76,12 @@ final class Valuation {
 					unplaced++;
 				}
 			}
-			for (int i = problem.firstReplica[s]; i < problem.firstReplica[s + 1]; i++) {
-				int h = placement[i];
-				arriving += Math.max(0, balance[h]);
-				balance[h] = Math.min(0, balance[h]);
+			for (int i = problem.firstReplica[service]; i < problem.firstReplica[service + 1]; i++) {
+				int host = placement[i];
+				arriving += Math.max(0, balance[host]);
+				balance[host] = Math.min(0, balance[host]);
 			}
-			for (int i = problem.firstReplica[s]; i < problem.firstReplica[s + 1]; i++) {
+			for (int i = problem.firstReplica[service]; i < problem.firstReplica[service + 1]; i++) {
 				if (current[i] >= 0) {
 					balance[current[i]] = 0;
 				}
@@ -113,15 +114,15 @@ final class Valuation {
 			this.size = new int[problem.services];
 			this.mark = new int[problem.hosts];
 			Arrays.fill(this.mark, -1);
-			for (int s = 0; s < problem.services; s++) {
-				int start = problem.firstReplica[s];
-				for (int i = start; i < problem.firstReplica[s + 1]; i++) {
-					int h = placement[i];
-					int at = this.mark[h];
-					if (at < start || at >= start + this.size[s] || this.host[at] != h) {
-						at = start + this.size[s]++;
-						this.mark[h] = at;
-						this.host[at] = h;
+			for (int service = 0; service < problem.services; service++) {
+				int start = problem.firstReplica[service];
+				for (int i = start; i < problem.firstReplica[service + 1]; i++) {
+					int host = placement[i];
+					int at = this.mark[host];
+					if (at < start || at >= start + this.size[service] || this.host[at] != host) {
+						at = start + this.size[service]++;
+						this.mark[host] = at;
+						this.host[at] = host;
 					}
 					this.count[at]++;
 				}
@@ -133,39 +134,39 @@ final class Valuation {
 			double[] zoneGain = this.problem.zoneGain;
 			int[] at = new int[this.problem.hosts];
 			int[] there = (zoneGain != null) ? new int[this.problem.hosts] : at;
-			for (int e = 0; e < this.problem.edgeFrom.length; e++) {
-				int s = this.problem.edgeFrom[e];
-				int t = this.problem.edgeTo[e];
-				cost += this.problem.edgeGain[e] * (1 - local(s, t, at, at, false));
-				if (zoneGain != null && zoneGain[e] > 0) {
-					cost += zoneGain[e] * (1 - local(s, t, at, there, true));
+			for (int edge = 0; edge < this.problem.edgeFrom.length; edge++) {
+				int from = this.problem.edgeFrom[edge];
+				int to = this.problem.edgeTo[edge];
+				cost += this.problem.edgeGain[edge] * (1 - local(from, to, at, at, false));
+				if (zoneGain != null && zoneGain[edge] > 0) {
+					cost += zoneGain[edge] * (1 - local(from, to, at, there, true));
 				}
 			}
 			return cost;
 		}
 
 		/** The part of an edge's traffic that stays on a host, or in a zone. */
-		private double local(int s, int t, int[] at, int[] there, boolean zones) {
-			int startS = this.problem.firstReplica[s];
-			int startT = this.problem.firstReplica[t];
-			for (int i = startS; i < startS + this.size[s]; i++) {
+		private double local(int from, int to, int[] at, int[] there, boolean zones) {
+			int fromStart = this.problem.firstReplica[from];
+			int toStart = this.problem.firstReplica[to];
+			for (int i = fromStart; i < fromStart + this.size[from]; i++) {
 				at[place(this.host[i], zones)] += this.count[i];
 			}
-			for (int i = startT; zones && i < startT + this.size[t]; i++) {
+			for (int i = toStart; zones && i < toStart + this.size[to]; i++) {
 				there[place(this.host[i], true)] += this.count[i];
 			}
 			double local = 0;
-			for (int i = startT; i < startT + this.size[t]; i++) {
+			for (int i = toStart; i < toStart + this.size[to]; i++) {
 				int place = place(this.host[i], zones);
-				double x = (double) at[place] / this.problem.replicas[s];
-				double y = (double) (zones ? there[place] : this.count[i]) / this.problem.replicas[t];
-				local += this.problem.locality ? Math.min(x, y) : x * y;
+				double fromShare = (double) at[place] / this.problem.replicas[from];
+				double toShare = (double) (zones ? there[place] : this.count[i]) / this.problem.replicas[to];
+				local += this.problem.locality ? Math.min(fromShare, toShare) : fromShare * toShare;
 				if (zones) {
 					// A zone of several hosts counts once.
 					there[place] = 0;
 				}
 			}
-			for (int i = startS; i < startS + this.size[s]; i++) {
+			for (int i = fromStart; i < fromStart + this.size[from]; i++) {
 				at[place(this.host[i], zones)] = 0;
 			}
 			return local;
@@ -173,18 +174,18 @@ final class Valuation {
 
 		long violations() {
 			long violations = 0;
-			for (int s = 0; s < this.problem.services; s++) {
-				int start = this.problem.firstReplica[s];
-				for (int i = start; i < start + this.size[s]; i++) {
-					violations += Math.max(0, this.count[i] - this.problem.maxPerHost[s]);
+			for (int service = 0; service < this.problem.services; service++) {
+				int start = this.problem.firstReplica[service];
+				for (int i = start; i < start + this.size[service]; i++) {
+					violations += Math.max(0, this.count[i] - this.problem.maxPerHost[service]);
 				}
 			}
 			int[] at = new int[this.problem.hosts];
-			for (int p = 0; p < this.problem.apartOne.length; p++) {
-				violations += shared(this.problem.apartOne[p], this.problem.apartOther[p], at, false);
+			for (int pair = 0; pair < this.problem.apartOne.length; pair++) {
+				violations += shared(this.problem.apartOne[pair], this.problem.apartOther[pair], at, false);
 			}
-			for (int p = 0; p < this.problem.zoneApartOne.length; p++) {
-				violations += shared(this.problem.zoneApartOne[p], this.problem.zoneApartOther[p], at, true);
+			for (int pair = 0; pair < this.problem.zoneApartOne.length; pair++) {
+				violations += shared(this.problem.zoneApartOne[pair], this.problem.zoneApartOther[pair], at, true);
 			}
 			return violations;
 		}
@@ -192,30 +193,30 @@ final class Valuation {
 		/** Hosts and zones that services lack, unless they stay as they are. */
 		long concentrated() {
 			long lacking = 0;
-			for (int s = 0; s < this.problem.services; s++) {
-				if (!this.problem.spread(s)) {
+			for (int service = 0; service < this.problem.services; service++) {
+				if (!this.problem.spread(service)) {
 					continue;
 				}
-				int start = this.problem.firstReplica[s];
+				int start = this.problem.firstReplica[service];
 				BitSet zones = new BitSet();
-				for (int i = start; i < start + this.size[s]; i++) {
+				for (int i = start; i < start + this.size[service]; i++) {
 					zones.set(this.problem.zone[this.host[i]]);
 				}
-				int lacks = Math.max(0, this.problem.minHosts[s] - this.size[s])
-						+ Math.max(0, this.problem.minZones[s] - zones.cardinality());
-				lacking += (lacks > 0 && !unchanged(s)) ? lacks : 0;
+				int lacks = Math.max(0, this.problem.minHosts[service] - this.size[service])
+						+ Math.max(0, this.problem.minZones[service] - zones.cardinality());
+				lacking += (lacks > 0 && !unchanged(service)) ? lacks : 0;
 			}
 			return lacking;
 		}
 
-		private boolean unchanged(int s) {
+		private boolean unchanged(int service) {
 			int[] current = this.problem.current;
 			if (current == null) {
 				return false;
 			}
-			int start = this.problem.firstReplica[s];
-			int[] now = Arrays.copyOfRange(current, start, this.problem.firstReplica[s + 1]);
-			for (int i = start; i < start + this.size[s]; i++) {
+			int start = this.problem.firstReplica[service];
+			int[] now = Arrays.copyOfRange(current, start, this.problem.firstReplica[service + 1]);
+			for (int i = start; i < start + this.size[service]; i++) {
 				int here = this.host[i];
 				if (Arrays.stream(now).filter((host) -> host == here).count() != this.count[i]) {
 					return false;
@@ -224,25 +225,25 @@ final class Valuation {
 			return true;
 		}
 
-		private long shared(int s, int t, int[] at, boolean zones) {
-			int startS = this.problem.firstReplica[s];
-			int startT = this.problem.firstReplica[t];
+		private long shared(int one, int other, int[] at, boolean zones) {
+			int oneStart = this.problem.firstReplica[one];
+			int otherStart = this.problem.firstReplica[other];
 			long shared = 0;
-			for (int i = startS; i < startS + this.size[s]; i++) {
+			for (int i = oneStart; i < oneStart + this.size[one]; i++) {
 				at[place(this.host[i], zones)] += this.count[i];
 			}
-			if (s == t) {
-				for (int i = startS; i < startS + this.size[s]; i++) {
+			if (one == other) {
+				for (int i = oneStart; i < oneStart + this.size[one]; i++) {
 					int place = place(this.host[i], zones);
 					shared += Math.max(0, at[place] - 1);
 					at[place] = 0;
 				}
 				return shared;
 			}
-			for (int i = startT; i < startT + this.size[t]; i++) {
+			for (int i = otherStart; i < otherStart + this.size[other]; i++) {
 				shared += Math.min(at[place(this.host[i], zones)], this.count[i]);
 			}
-			for (int i = startS; i < startS + this.size[s]; i++) {
+			for (int i = oneStart; i < oneStart + this.size[one]; i++) {
 				at[place(this.host[i], zones)] = 0;
 			}
 			return shared;

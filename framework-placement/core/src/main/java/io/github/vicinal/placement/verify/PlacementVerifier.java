@@ -286,11 +286,11 @@ public final class PlacementVerifier {
 	private static double local(Plan plan, Edge edge, Map<String, Integer> replicas, Routing routing) {
 		double local = 0;
 		for (Map.Entry<String, Integer> caller : plan.on(edge.from()).entrySet()) {
-			double x = (double) caller.getValue() / replicas.getOrDefault(edge.from(), 1);
-			double y = (double) plan.count(edge.to(), caller.getKey()) / replicas.getOrDefault(edge.to(), 1);
+			double fromShare = (double) caller.getValue() / replicas.getOrDefault(edge.from(), 1);
+			double toShare = (double) plan.count(edge.to(), caller.getKey()) / replicas.getOrDefault(edge.to(), 1);
 			local += switch (routing) {
-				case UNIFORM -> x * y;
-				case LOCALITY -> Math.min(x, y);
+				case UNIFORM -> fromShare * toShare;
+				case LOCALITY -> Math.min(fromShare, toShare);
 			};
 		}
 		return local;
@@ -301,10 +301,10 @@ public final class PlacementVerifier {
 		Map<String, Double> callers = new TreeMap<>();
 		Map<String, Double> called = new TreeMap<>();
 		for (Host host : model.hosts()) {
-			double x = (double) plan.count(edge.from(), host.name()) / replicas.getOrDefault(edge.from(), 1);
-			double y = (double) plan.count(edge.to(), host.name()) / replicas.getOrDefault(edge.to(), 1);
-			callers.merge(host.zone(), x, Double::sum);
-			called.merge(host.zone(), y, Double::sum);
+			double fromShare = (double) plan.count(edge.from(), host.name()) / replicas.getOrDefault(edge.from(), 1);
+			double toShare = (double) plan.count(edge.to(), host.name()) / replicas.getOrDefault(edge.to(), 1);
+			callers.merge(host.zone(), fromShare, Double::sum);
+			called.merge(host.zone(), toShare, Double::sum);
 		}
 		double near = 0;
 		for (Map.Entry<String, Double> zone : callers.entrySet()) {
@@ -334,7 +334,10 @@ public final class PlacementVerifier {
 				utilisations.add((has > 0) ? amount / has : 0);
 			}
 			double mean = utilisations.stream().mapToDouble(Double::doubleValue).average().orElse(0);
-			imbalance += utilisations.stream().mapToDouble((u) -> (u - mean) * (u - mean)).average().orElse(0);
+			imbalance += utilisations.stream()
+				.mapToDouble((utilisation) -> (utilisation - mean) * (utilisation - mean))
+				.average()
+				.orElse(0);
 		}
 		return imbalance;
 	}

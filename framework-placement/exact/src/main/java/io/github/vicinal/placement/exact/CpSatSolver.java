@@ -59,21 +59,21 @@ public final class CpSatSolver implements ExactSolver {
 		long start = System.nanoTime();
 		CpModel model = new CpModel();
 		IntVar[][] on = new IntVar[problem.services()][problem.hosts()];
-		for (int s = 0; s < on.length; s++) {
-			int replicas = replicas(problem, s);
-			for (int h = 0; h < problem.hosts(); h++) {
-				int most = problem.allows(s, h) ? Math.min(replicas, problem.maxPerHost(s)) : 0;
-				on[s][h] = model.newIntVar(0, most, "x");
+		for (int service = 0; service < on.length; service++) {
+			int replicas = replicas(problem, service);
+			for (int host = 0; host < problem.hosts(); host++) {
+				int most = problem.allows(service, host) ? Math.min(replicas, problem.maxPerHost(service)) : 0;
+				on[service][host] = model.newIntVar(0, most, "x");
 			}
-			model.addEquality(LinearExpr.sum(on[s]), replicas);
+			model.addEquality(LinearExpr.sum(on[service]), replicas);
 		}
-		for (int h = 0; h < problem.hosts(); h++) {
-			for (int r = 0; r < problem.resources(); r++) {
+		for (int host = 0; host < problem.hosts(); host++) {
+			for (int resource = 0; resource < problem.resources(); resource++) {
 				LinearExprBuilder load = LinearExpr.newBuilder();
-				for (int s = 0; s < on.length; s++) {
-					load.addTerm(on[s][h], problem.demand(s, r));
+				for (int service = 0; service < on.length; service++) {
+					load.addTerm(on[service][host], problem.demand(service, resource));
 				}
-				model.addLessOrEqual(load, problem.capacity(h, r));
+				model.addLessOrEqual(load, problem.capacity(host, resource));
 			}
 		}
 		if (problem.plain()) {
@@ -83,17 +83,17 @@ public final class CpSatSolver implements ExactSolver {
 			rules(problem, model, on);
 		}
 		LinearExprBuilder local = LinearExpr.newBuilder();
-		for (int e = 0; e < problem.edges(); e++) {
-			int s = problem.edgeFrom(e);
-			int t = problem.edgeTo(e);
-			long one = replicas(problem, s);
-			long other = replicas(problem, t);
+		for (int edge = 0; edge < problem.edges(); edge++) {
+			int from = problem.edgeFrom(edge);
+			int to = problem.edgeTo(edge);
+			long one = replicas(problem, from);
+			long other = replicas(problem, to);
 			long whole = one / gcd(one, other) * other;
-			long gain = Math.round(problem.edgeGain(e) * SCALE / whole);
-			for (int h = 0; h < problem.hosts(); h++) {
+			long gain = Math.round(problem.edgeGain(edge) * SCALE / whole);
+			for (int host = 0; host < problem.hosts(); host++) {
 				IntVar both = model.newIntVar(0, whole, "y");
-				model.addLessOrEqual(both, LinearExpr.term(on[s][h], whole / one));
-				model.addLessOrEqual(both, LinearExpr.term(on[t][h], whole / other));
+				model.addLessOrEqual(both, LinearExpr.term(on[from][host], whole / one));
+				model.addLessOrEqual(both, LinearExpr.term(on[to][host], whole / other));
 				local.addTerm(both, gain);
 			}
 		}
@@ -113,8 +113,8 @@ public final class CpSatSolver implements ExactSolver {
 			placement = placement(problem, on, solver::value);
 		}
 		double all = 0;
-		for (int e = 0; e < problem.edges(); e++) {
-			all += problem.edgeGain(e);
+		for (int edge = 0; edge < problem.edges(); edge++) {
+			all += problem.edgeGain(edge);
 		}
 		// Half a unit per edge is lost by rounding.
 		double bound = (status == CpSolverStatus.OPTIMAL) ? problem.value(placement).objective()
@@ -133,11 +133,11 @@ public final class CpSatSolver implements ExactSolver {
 
 	private static int[] placement(Problem problem, IntVar[][] on, ToLongFunction<IntVar> value) {
 		int[] placement = new int[problem.replicas()];
-		for (int s = 0; s < on.length; s++) {
-			int at = problem.firstReplica(s);
-			for (int h = 0; h < problem.hosts(); h++) {
-				for (long i = value.applyAsLong(on[s][h]); i > 0; i--) {
-					placement[at++] = h;
+		for (int service = 0; service < on.length; service++) {
+			int at = problem.firstReplica(service);
+			for (int host = 0; host < problem.hosts(); host++) {
+				for (long i = value.applyAsLong(on[service][host]); i > 0; i--) {
+					placement[at++] = host;
 				}
 			}
 		}
@@ -148,33 +148,34 @@ public final class CpSatSolver implements ExactSolver {
 	private static void rules(Problem problem, CpModel model, IntVar[][] on) {
 		BoolVar[][] uses = new BoolVar[on.length][problem.hosts()];
 		int zones = 0;
-		for (int h = 0; h < problem.hosts(); h++) {
-			zones = Math.max(zones, problem.zone(h) + 1);
-			for (int s = 0; s < on.length; s++) {
-				uses[s][h] = model.newBoolVar("u");
-				model.addGreaterOrEqual(on[s][h], uses[s][h]);
-				model.addLessOrEqual(on[s][h], LinearExpr.term(uses[s][h], replicas(problem, s)));
+		for (int host = 0; host < problem.hosts(); host++) {
+			zones = Math.max(zones, problem.zone(host) + 1);
+			for (int service = 0; service < on.length; service++) {
+				uses[service][host] = model.newBoolVar("u");
+				model.addGreaterOrEqual(on[service][host], uses[service][host]);
+				model.addLessOrEqual(on[service][host],
+						LinearExpr.term(uses[service][host], replicas(problem, service)));
 			}
 		}
 		BoolVar[][] in = new BoolVar[on.length][zones];
-		for (int s = 0; s < on.length; s++) {
-			for (int z = 0; z < zones; z++) {
-				in[s][z] = model.newBoolVar("z");
+		for (int service = 0; service < on.length; service++) {
+			for (int zone = 0; zone < zones; zone++) {
+				in[service][zone] = model.newBoolVar("z");
 				LinearExprBuilder there = LinearExpr.newBuilder();
-				for (int h = 0; h < problem.hosts(); h++) {
-					if (problem.zone(h) == z) {
-						there.add(on[s][h]);
+				for (int host = 0; host < problem.hosts(); host++) {
+					if (problem.zone(host) == zone) {
+						there.add(on[service][host]);
 					}
 				}
-				model.addGreaterOrEqual(there, in[s][z]);
-				model.addLessOrEqual(there, LinearExpr.term(in[s][z], replicas(problem, s)));
+				model.addGreaterOrEqual(there, in[service][zone]);
+				model.addLessOrEqual(there, LinearExpr.term(in[service][zone], replicas(problem, service)));
 			}
-			model.addGreaterOrEqual(LinearExpr.sum(uses[s]), problem.minHosts(s));
-			model.addGreaterOrEqual(LinearExpr.sum(in[s]), problem.minZones(s));
+			model.addGreaterOrEqual(LinearExpr.sum(uses[service]), problem.minHosts(service));
+			model.addGreaterOrEqual(LinearExpr.sum(in[service]), problem.minZones(service));
 		}
 		for (int[] pair : problem.apart(false)) {
-			for (int h = 0; h < problem.hosts(); h++) {
-				model.addAtMostOne(new Literal[] { uses[pair[0]][h], uses[pair[1]][h] });
+			for (int host = 0; host < problem.hosts(); host++) {
+				model.addAtMostOne(new Literal[] { uses[pair[0]][host], uses[pair[1]][host] });
 			}
 		}
 		for (int[] pair : problem.apart(true)) {
@@ -182,29 +183,29 @@ public final class CpSatSolver implements ExactSolver {
 				model.addEquality(LinearExpr.sum(in[pair[0]]), replicas(problem, pair[0]));
 				continue;
 			}
-			for (int z = 0; z < zones; z++) {
-				model.addAtMostOne(new Literal[] { in[pair[0]][z], in[pair[1]][z] });
+			for (int zone = 0; zone < zones; zone++) {
+				model.addAtMostOne(new Literal[] { in[pair[0]][zone], in[pair[1]][zone] });
 			}
 		}
 	}
 
 	/**
-	 * Where all hosts are alike, they are named by first use: service s is on one of the
-	 * first s + 1 hosts.
+	 * Where all hosts are alike, they are named by first use: the first service is on the
+	 * first host, the second one on one of the first two, and so on.
 	 */
 	private static void symmetry(Problem problem, CpModel model, IntVar[][] on) {
-		for (int h = 1; h < problem.hosts(); h++) {
+		for (int host = 1; host < problem.hosts(); host++) {
 			boolean alike = true;
-			for (int r = 0; r < problem.resources(); r++) {
-				alike &= problem.capacity(h, r) == problem.capacity(0, r);
+			for (int resource = 0; resource < problem.resources(); resource++) {
+				alike &= problem.capacity(host, resource) == problem.capacity(0, resource);
 			}
 			if (!alike) {
 				return;
 			}
 		}
-		for (int s = 0; s < Math.min(on.length, problem.hosts()); s++) {
-			for (int h = s + 1; h < problem.hosts(); h++) {
-				model.addEquality(on[s][h], 0);
+		for (int service = 0; service < Math.min(on.length, problem.hosts()); service++) {
+			for (int host = service + 1; host < problem.hosts(); host++) {
+				model.addEquality(on[service][host], 0);
 			}
 		}
 	}
