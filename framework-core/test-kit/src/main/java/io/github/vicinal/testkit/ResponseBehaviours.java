@@ -2,6 +2,7 @@ package io.github.vicinal.testkit;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.StringJoiner;
 import java.util.Objects;
 
 import io.github.vicinal.testkit.Kit.Call;
@@ -458,11 +459,14 @@ abstract class ResponseBehaviours extends Behaviours {
 		ResponseContract http = http(ResponseContract.class);
 		http.interceptions();
 		kit().outcome(() -> client.intercepted(how));
-		StringBuilder steps = new StringBuilder();
+		StringJoiner steps = new StringJoiner(", ");
 		boolean completes = !how.equals("answers") && !how.equals("rejects") && !how.equals("throws");
 		Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> {
-			steps.append(http.interceptions());
-			return !completes || steps.indexOf("completed") >= 0;
+			String further = http.interceptions();
+			if (!further.isEmpty()) {
+				steps.add(further);
+			}
+			return !completes || steps.toString().contains("completed");
 		});
 		return steps.toString();
 	}
