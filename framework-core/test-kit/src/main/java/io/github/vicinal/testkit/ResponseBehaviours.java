@@ -2,8 +2,8 @@ package io.github.vicinal.testkit;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.StringJoiner;
 import java.util.Objects;
+import java.util.StringJoiner;
 
 import io.github.vicinal.testkit.Kit.Call;
 import io.github.vicinal.testkit.contract.ResponseContract;
