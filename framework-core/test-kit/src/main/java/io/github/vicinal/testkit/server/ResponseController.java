@@ -7,7 +7,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Queue;
+import java.util.StringJoiner;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 import io.github.vicinal.testkit.contract.ResponseContract;
 import jakarta.servlet.http.Cookie;
@@ -517,16 +519,18 @@ class ResponseController implements ResponseContract {
 	/** The steps of intercepted requests. */
 	static class Interceptions {
 
-		private final List<String> steps = new CopyOnWriteArrayList<>();
+		private final Queue<String> steps = new ConcurrentLinkedQueue<>();
 
 		void note(String step) {
 			this.steps.add(step);
 		}
 
 		String drain() {
-			String text = String.join(", ", this.steps);
-			this.steps.clear();
-			return text;
+			StringJoiner text = new StringJoiner(", ");
+			for (String step = this.steps.poll(); step != null; step = this.steps.poll()) {
+				text.add(step);
+			}
+			return text.toString();
 		}
 
 	}
