@@ -21,8 +21,9 @@ class ArchitectureTests {
 		noClasses().should()
 			.dependOnClassesThat()
 			.resideOutsideOfPackages("io.github.vicinal.chronicle", "io.github.vicinal.topic..",
-					"io.github.vicinal.codec", "io.github.vicinal.peer", "io.github.vicinal.boot..", "net.openhft..", "io.micrometer.observation..",
-					"tools.jackson..", "java..", "org.slf4j..", "org.jspecify..", "org.springframework..")
+					"io.github.vicinal.codec", "io.github.vicinal.peer", "io.github.vicinal.boot..", "net.openhft..",
+					"io.micrometer.observation..", "tools.jackson..", "java..", "org.slf4j..", "org.jspecify..",
+					"org.springframework..")
 			.because("durable topics are another implementation of the interfaces of core, beside shared memory")
 			.check(this.chronicle);
 	}

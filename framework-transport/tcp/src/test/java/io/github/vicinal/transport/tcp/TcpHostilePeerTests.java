@@ -306,7 +306,8 @@ class TcpHostilePeerTests extends TcpTestSupport {
 			System.arraycopy(ping(), 0, pings, i * 40, 40);
 		}
 		try (Socket socket = welcomed(server)) {
-			// All are read: none waits for an earlier answer. A smaller buffer of the socket
+			// All are read: none waits for an earlier answer. A smaller buffer of the
+			// socket
 			// would not do: Linux may drop what acknowledges these bytes if it is full.
 			for (int i = 0; i < 500; i++) {
 				socket.getOutputStream().write(pings);
