@@ -189,6 +189,9 @@ final class ExchangeConnector implements ClientHttpConnector {
 		kept.putAll(request.getHeaders());
 		request.cookieHeader().ifPresent((cookies) -> kept.add(HttpHeaders.COOKIE, cookies));
 		if (rules == null || hop == null || !rules.mayLeave(request.getURI(), hop.uri(), kept)) {
+			if (this.connector.measuresBodies() && NettyFields.hasNoBody(request.getMethod(), head.status())) {
+				headers.remove(HttpHeaders.TRANSFER_ENCODING);
+			}
 			String encoding = this.connector.decodes() ? BodyDecoding.encoding(headers) : null;
 			if (encoding != null) {
 				headers.remove(HttpHeaders.CONTENT_ENCODING);

@@ -50,6 +50,9 @@ final class ExchangeResponse implements ClientHttpResponse {
 				|| library.losesBody(method, this.status);
 		this.phrases = library.hasPhrases();
 		this.netty = library.isNetty();
+		if (this.netty && NettyFields.hasNoBody(method, this.status)) {
+			this.headers.remove(HttpHeaders.TRANSFER_ENCODING);
+		}
 		this.encoding = library.decodes() ? BodyDecoding.encoding(this.headers) : null;
 		if (this.encoding != null) {
 			this.headers.remove(HttpHeaders.CONTENT_ENCODING);

@@ -59,6 +59,14 @@ final class NettyFields {
 		return !WITHOUT_BODY.contains(method);
 	}
 
+	/**
+	 * Returns whether a response never has a body: the library drops its
+	 * {@code Transfer-Encoding}.
+	 */
+	static boolean hasNoBody(HttpMethod method, int status) {
+		return method.equals(HttpMethod.HEAD) || status < 200 || status == 204 || status == 304;
+	}
+
 	/** Returns whether the library accepts a name or a value. */
 	static boolean isText(@Nullable String text, boolean value) {
 		if (text == null || (text.isEmpty() && !value)) {
