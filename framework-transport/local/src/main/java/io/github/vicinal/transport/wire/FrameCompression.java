@@ -35,7 +35,8 @@ public final class FrameCompression {
 	}
 
 	/**
-	 * Compresses a frame that has ended, if that makes it shorter.
+	 * Compresses a frame that has ended, if that makes it shorter. A refusal stays as it
+	 * is: it can be read by whoever has agreed on nothing.
 	 * @param frame holds the frame and nothing else; not changed
 	 * @return another frame, or the same one
 	 */
@@ -43,7 +44,7 @@ public final class FrameCompression {
 		byte[] from = frame.array();
 		int length = frame.size() - FrameDescriptor.HEADER_BYTES;
 		int longest = length - PREFIX_BYTES - 1;
-		if (longest <= 0) {
+		if (longest <= 0 || from[FrameDescriptor.TYPE_OFFSET] == FrameType.REFUSED.number()) {
 			return frame;
 		}
 		byte[] deflated = new byte[longest];
@@ -93,13 +94,12 @@ public final class FrameCompression {
 		if (header.length < PREFIX_BYTES || header.headerBlockLength != 0) {
 			throw malformed();
 		}
-		FrameHeader expanded = header.copy();
-		expanded.length = (int) INT.get(body, header.bodyOffset);
-		expanded.headerBlockLength = (int) INT.get(body, header.bodyOffset + Integer.BYTES);
-		FrameDescriptor.check(expanded, limits);
-		byte[] bytes = inflate(body, header.bodyOffset + PREFIX_BYTES, header.length - PREFIX_BYTES, expanded.length);
-		header.length = expanded.length;
-		header.headerBlockLength = expanded.headerBlockLength;
+		int length = (int) INT.get(body, header.bodyOffset);
+		int headerBlockLength = (int) INT.get(body, header.bodyOffset + Integer.BYTES);
+		FrameDescriptor.check(length, headerBlockLength, limits);
+		byte[] bytes = inflate(body, header.bodyOffset + PREFIX_BYTES, header.length - PREFIX_BYTES, length);
+		header.length = length;
+		header.headerBlockLength = headerBlockLength;
 		header.flags &= ~FrameDescriptor.FLAG_COMPRESSED;
 		header.bodyOffset = 0;
 		return bytes;

@@ -214,21 +214,21 @@ public final class FrameDescriptor {
 		header.binding = (int) INT.get(in, BINDING_OFFSET);
 		header.code = (int) INT.get(in, CODE_OFFSET);
 		header.remaining = (long) LONG.get(in, REMAINING_OFFSET);
-		check(header, limits);
+		check(header.length, header.headerBlockLength, limits);
 	}
 
-	static void check(FrameHeader header, WireLimits limits) throws WireException {
-		if (header.length < 0 || header.length > limits.maxFrameBytes()) {
+	static void check(int length, int headerBlockLength, WireLimits limits) throws WireException {
+		if (length < 0 || length > limits.maxFrameBytes()) {
 			throw new WireException(Refusal.TOO_LARGE, "a frame of %d bytes is larger than the limit of %d bytes"
-				.formatted(Integer.toUnsignedLong(header.length), limits.maxFrameBytes()));
+				.formatted(Integer.toUnsignedLong(length), limits.maxFrameBytes()));
 		}
-		if (header.headerBlockLength < 0 || header.headerBlockLength > header.length) {
+		if (headerBlockLength < 0 || headerBlockLength > length) {
 			throw new WireException(Refusal.MALFORMED, "a header block of %d bytes does not fit into a frame of %d"
-				.formatted(Integer.toUnsignedLong(header.headerBlockLength), header.length));
+				.formatted(Integer.toUnsignedLong(headerBlockLength), length));
 		}
-		if (header.headerBlockLength > limits.maxHeaderBytes()) {
+		if (headerBlockLength > limits.maxHeaderBytes()) {
 			throw new WireException(Refusal.TOO_LARGE, "headers of %d bytes are larger than the limit of %d bytes"
-				.formatted(header.headerBlockLength, limits.maxHeaderBytes()));
+				.formatted(headerBlockLength, limits.maxHeaderBytes()));
 		}
 	}
 

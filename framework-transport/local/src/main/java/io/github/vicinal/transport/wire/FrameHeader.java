@@ -28,15 +28,6 @@ public final class FrameHeader {
 
 	public long remaining;
 
-	FrameHeader copy() {
-		FrameHeader copy = new FrameHeader();
-		copy.type = this.type;
-		copy.flags = this.flags;
-		copy.length = this.length;
-		copy.headerBlockLength = this.headerBlockLength;
-		return copy;
-	}
-
 	public boolean has(short flag) {
 		return (this.flags & flag) != 0;
 	}

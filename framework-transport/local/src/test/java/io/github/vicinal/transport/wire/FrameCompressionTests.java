@@ -92,6 +92,17 @@ class FrameCompressionTests {
 		assertThat(FrameCompression.compress(frame)).isSameAs(frame);
 	}
 
+	/** Who reads a refusal need not have agreed on anything. */
+	@Test
+	void refusalsStayAsTheyAre() {
+		EncodeBuffer out = new EncodeBuffer(64);
+		int start = FrameDescriptor.begin(out);
+		Payload.writeReason(out, "x".repeat(2000));
+		FrameDescriptor.end(out, start, FrameType.REFUSED);
+		assertThat(out.size()).isGreaterThan(1024);
+		assertThat(FrameCompression.compress(out)).isSameAs(out);
+	}
+
 	@Test
 	void lengthBeyondTheLimitIsRefusedBeforeMemoryIsTaken() {
 		byte[] frame = bytes(FrameCompression.compress(frame(text(4096), 0)));
