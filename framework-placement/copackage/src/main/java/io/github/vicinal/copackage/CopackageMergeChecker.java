@@ -17,16 +17,26 @@ public final class CopackageMergeChecker implements MergeChecker {
 
 	private final ConflictChecker checker;
 
+	private final long savedMib;
+
 	private final Map<List<String>, List<String>> known = new HashMap<>();
 
 	/**
 	 * Creates a checker.
 	 * @param inventories applications, by the names of their services
 	 * @param checker finds conflicts
+	 * @param savedMib memory that a service saves if it is not the first of its JVM, in
+	 * MiB
 	 */
-	public CopackageMergeChecker(List<Inventory> inventories, ConflictChecker checker) {
+	public CopackageMergeChecker(List<Inventory> inventories, ConflictChecker checker, long savedMib) {
 		inventories.forEach((each) -> this.inventories.put(each.name(), each));
 		this.checker = checker;
+		this.savedMib = savedMib;
+	}
+
+	@Override
+	public long savedMib() {
+		return this.savedMib;
 	}
 
 	@Override

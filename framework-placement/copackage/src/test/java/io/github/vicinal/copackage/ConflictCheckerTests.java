@@ -307,7 +307,8 @@ class ConflictCheckerTests {
 		TestJar web = TestJar.boot().library("tomcat-embed-core", "1");
 		CopackageMergeChecker merges = new CopackageMergeChecker(
 				List.of(application("a", web, ""), application("b", web, ""), application("c", TestJar.boot(), "")),
-				this.checker);
+				this.checker, 100);
+		assertThat(merges.savedMib()).isEqualTo(100);
 		assertThat(merges.obstacles("a", "b")).singleElement()
 			.asString()
 			.contains("listen on port 8080", "--port b=PORT");

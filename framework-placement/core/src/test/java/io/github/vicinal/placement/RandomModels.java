@@ -6,11 +6,13 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.Evidence;
 import io.github.vicinal.placement.model.Host;
+import io.github.vicinal.placement.model.JvmSharing;
 import io.github.vicinal.placement.model.Objective;
 import io.github.vicinal.placement.model.PathCost;
 import io.github.vicinal.placement.model.PathCosts;
@@ -21,6 +23,7 @@ import io.github.vicinal.placement.model.Route;
 import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Separation;
 import io.github.vicinal.placement.model.Service;
+import io.github.vicinal.placement.verify.Verdict;
 
 /**
  * Models with a hidden placement that satisfies them, with or without replicas and rules.
@@ -75,14 +78,30 @@ public final class RandomModels {
 		return new PlacementModel(all, places, edges, this.rules ? separations(hidden, all) : List.of(),
 				PathCosts.defaults(), objective(), new Plan(hidden))
 			.withRoutes(routes(edges))
-			.with(costs());
+			.with(costs())
+			.with(sharing(all));
+	}
+
+	/** In some models services of two groups may share a JVM. */
+	private JvmSharing sharing(List<Service> all) {
+		if (this.random.nextBoolean()) {
+			return JvmSharing.none();
+		}
+		List<Set<String>> groups = List.of(new TreeSet<>(), new TreeSet<>());
+		for (Service service : all) {
+			int group = this.random.nextInt(3);
+			if (group < 2) {
+				groups.get(group).add(service.name());
+			}
+		}
+		return new JvmSharing(groups, 1 + this.random.nextInt(200));
 	}
 
 	/** In some models the other zone is far away. */
 	private PathCosts costs() {
 		PathCosts near = PathCosts.defaults();
-		return this.random.nextBoolean() ? near
-				: new PathCosts(near.sameHost(), near.otherHost(), new PathCost("http", 900, 9, 240, 9, 0.2));
+		return this.random.nextBoolean() ? near : new PathCosts(near.sameHost(), near.otherHost(),
+				new PathCost("http", 900, 9, 240, 9, 0.2), near.sameJvm());
 	}
 
 	/** Some of the calls, in two kinds of request. */
@@ -101,7 +120,7 @@ public final class RandomModels {
 	}
 
 	private Set<String> pins(Set<String> on, int hosts) {
-		Set<String> pins = new java.util.TreeSet<>(on);
+		Set<String> pins = new TreeSet<>(on);
 		pins.add("h" + this.random.nextInt(hosts));
 		return pins;
 	}
@@ -127,7 +146,7 @@ public final class RandomModels {
 	}
 
 	private static Set<Integer> zones(Set<String> hosts) {
-		Set<Integer> zones = new java.util.TreeSet<>();
+		Set<Integer> zones = new TreeSet<>();
 		hosts.forEach((host) -> zones.add(Integer.parseInt(host.substring(1)) % 2));
 		return zones;
 	}
@@ -136,6 +155,13 @@ public final class RandomModels {
 		double calls = 1 + this.random.nextInt(1000);
 		return new Edge(from, to, calls, calls * this.random.nextInt(5000), null, null, 50.0 + this.random.nextInt(500),
 				new Evidence("test", this.random.nextInt(1000), java.time.Duration.ofSeconds(60), false, ""));
+	}
+
+	/** Traffic and memory as solvers see them: as one cost of pairs of services. */
+	public static double pairs(PlacementModel model, Verdict verdict) {
+		double memory = model.sharedJvms().isEmpty() ? 0 : model.objective().memory();
+		double traffic = model.objective().communication();
+		return (traffic * verdict.communication() + memory * verdict.memory()) / (traffic + memory);
 	}
 
 	private Objective objective() {

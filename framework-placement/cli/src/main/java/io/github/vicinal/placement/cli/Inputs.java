@@ -139,9 +139,7 @@ final class Inputs {
 					model.hosts().stream().map((host) -> host.withHeadRoom(percent)).toList());
 		}
 		if (this.edgeWeight != null) {
-			Objective given = model.objective();
-			model = model.with(new Objective(EdgeWeight.of(this.edgeWeight), given.routing(), given.communication(),
-					given.imbalance(), given.moves(), given.hosts()));
+			model = model.with(model.objective().with(EdgeWeight.of(this.edgeWeight)));
 		}
 		List<Traffic> seen = new ArrayList<>();
 		for (TrafficSource source : sources) {

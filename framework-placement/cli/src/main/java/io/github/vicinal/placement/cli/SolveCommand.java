@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 import io.github.vicinal.copackage.ConflictChecker;
 import io.github.vicinal.copackage.CopackageMergeChecker;
 import io.github.vicinal.copackage.Inventories;
+import io.github.vicinal.placement.model.JvmSharing;
 import io.github.vicinal.placement.model.Objective;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Routing;
@@ -98,6 +99,10 @@ final class SolveCommand implements Callable<Integer> {
 			description = "jar, pom.xml, bill of materials or Dockerfile of a service; says which services may share a JVM")
 	private List<String> applications = List.of();
 
+	@Option(names = "--saved-mib", paramLabel = "MIB", defaultValue = "" + JvmSharing.DEFAULT_SAVED_MIB,
+			description = "memory that a service saves if it is not the first of its JVM (default: ${DEFAULT-VALUE})")
+	private long savedMib;
+
 	@Option(names = "--explain", description = "say what keeps the heaviest traffic between hosts there")
 	private boolean explain;
 
@@ -146,8 +151,7 @@ final class SolveCommand implements Callable<Integer> {
 	private PlacementModel objective(PlacementModel model) {
 		Objective objective = model.objective();
 		if (this.routing != null) {
-			objective = new Objective(objective.weight(), Routing.of(this.routing), objective.communication(),
-					objective.imbalance(), objective.moves(), objective.hosts());
+			objective = objective.with(Routing.of(this.routing));
 		}
 		if (this.weights != null) {
 			List<Double> given = new ArrayList<>();
@@ -232,8 +236,8 @@ final class SolveCommand implements Callable<Integer> {
 	}
 
 	private MergeChecker merges() throws IOException {
-		return this.applications.isEmpty() ? MergeChecker.none()
-				: new CopackageMergeChecker(Inventories.read(this.applications), new ConflictChecker(Set.of()));
+		return this.applications.isEmpty() ? MergeChecker.none() : new CopackageMergeChecker(
+				Inventories.read(this.applications), new ConflictChecker(Set.of()), this.savedMib);
 	}
 
 }

@@ -78,9 +78,10 @@ final class Summary {
 			out.printf(Locale.ROOT, "               before: %.3f %%%n", 100 * before.crossHostShare());
 		}
 		out.printf(Locale.ROOT,
-				"Objective: %.6f (communication %.6f, imbalance %.6f, moved %d of %d replicas, hosts %d of %d)%n",
+				"Objective: %.6f (communication %.6f, imbalance %.6f, moved %d of %d replicas, hosts %d of %d%s)%n",
 				after.objective(), after.communication(), after.imbalance(), after.moved(), after.replicas(),
-				after.usedHosts(), after.hosts());
+				after.usedHosts(), after.hosts(),
+				(after.memory() < 1) ? String.format(Locale.ROOT, ", memory %.6f", after.memory()) : "");
 		Double relativeGap = found.relativeGap();
 		if (relativeGap != null) {
 			out.println(optimality(relativeGap, Objects.requireNonNullElse(found.lowerBound(), 0.0),
@@ -184,10 +185,11 @@ final class Summary {
 			out.println("Not known: which services may share a JVM; no checker has looked at their dependencies");
 		}
 		for (Merge merge : merges.subList(0, Math.min(MAX_MERGES, merges.size()))) {
-			boolean allowed = merge.obstacles().isEmpty();
+			boolean allowed = merge.allowed();
 			out.printf(Locale.ROOT, "%s share a JVM: %s, %.2f %% of traffic%s%n", allowed ? "May" : "May not",
 					String.join(", ", merge.services()), 100 * merge.trafficShare(),
-					allowed ? "" : ": " + String.join("; ", merge.obstacles()));
+					allowed ? String.format(Locale.ROOT, ", would save about %d MiB and %.3g cores", merge.savedMib(),
+							merge.savedCores()) : ": " + String.join("; ", merge.obstacles()));
 		}
 		if (merges.size() > MAX_MERGES) {
 			out.printf("... and %d more that may or may not share a JVM; --json writes all of them%n",

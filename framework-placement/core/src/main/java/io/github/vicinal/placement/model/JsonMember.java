@@ -195,16 +195,31 @@ public final class JsonMember {
 		if (!member.isArray()) {
 			throw wrong("%s should be a list, not %s".formatted(name, shown(member)));
 		}
+		return at(name, member).elements();
+	}
+
+	private List<JsonMember> elements() {
 		List<JsonMember> list = new ArrayList<>();
-		for (JsonNode element : member) {
-			list.add(at("%s[%d]".formatted(name, list.size()), element));
+		for (JsonNode element : this.node) {
+			list.add(new JsonMember(element, "%s[%d]".formatted(this.place, list.size())));
 		}
 		return list;
 	}
 
 	Set<String> texts(String name) {
+		return texts(list(name));
+	}
+
+	Set<String> asTexts() {
+		if (!this.node.isArray()) {
+			throw wrong("there should be a list, not " + shown(this.node));
+		}
+		return texts(elements());
+	}
+
+	private static Set<String> texts(List<JsonMember> elements) {
 		Set<String> texts = new LinkedHashSet<>();
-		for (JsonMember element : list(name)) {
+		for (JsonMember element : elements) {
 			if (!element.node.isString()) {
 				throw element.wrong("there should be a text, not " + shown(element.node));
 			}

@@ -87,6 +87,13 @@ final class ModelCheck {
 		}
 	}
 
+	static void sharing(List<Service> services, JvmSharing sharing) {
+		Set<String> names = new HashSet<>();
+		services.forEach((service) -> names.add(service.name()));
+		sharing.groups()
+			.forEach((group) -> group.forEach((name) -> known(names, name, "A group that may share a JVM")));
+	}
+
 	private static Set<String> names(List<Service> services, List<Host> hosts) {
 		if (services.isEmpty() || hosts.isEmpty()) {
 			throw new InvalidModelException("There are %d services and %d hosts; there must be at least one of each"

@@ -28,16 +28,18 @@ import org.jspecify.annotations.Nullable;
  * @param doubts what is known to be missing in the evidence
  * @param routes kinds of request with the calls that their answers wait for
  * @param prices what hosts and processors cost
+ * @param jvmSharing services that may share a JVM
  * @since 0.1.0
  */
 @JsonInclude(Include.NON_NULL)
 @JsonPropertyOrder({ "format", "version", "services", "hosts", "edges", "separations", "pathCosts", "objective",
-		"current", "mayConcentrate", "doubts", "routes", "prices" })
+		"current", "mayConcentrate", "doubts", "routes", "prices", "jvmSharing" })
 public record ModelDescriptor(String format, int version, List<ServiceDescriptor> services, List<HostDescriptor> hosts,
 		List<EdgeDescriptor> edges, List<SeparationDescriptor> separations, PathCostsDescriptor pathCosts,
 		ObjectiveDescriptor objective, @Nullable Map<String, Map<String, Integer>> current,
 		@Nullable List<String> mayConcentrate, @Nullable DoubtsDescriptor doubts,
-		@Nullable List<RouteDescriptor> routes, @Nullable PricesDescriptor prices) {
+		@Nullable List<RouteDescriptor> routes, @Nullable PricesDescriptor prices,
+		@Nullable JvmSharingDescriptor jvmSharing) {
 
 	/**
 	 * Describes a model.
@@ -53,7 +55,8 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 				model.separations().stream().map(ModelDescriptor::describe).toList(), describe(model.pathCosts()),
 				describe(model.objective()), (current != null) ? current.replicas() : null,
 				given(model.mayConcentrate()), describe(model.doubts()),
-				given(model.routes().stream().map(ModelDescriptor::describe).toList()), describe(model.prices()));
+				given(model.routes().stream().map(ModelDescriptor::describe).toList()), describe(model.prices()),
+				describe(model.sharing()));
 	}
 
 	private static RouteDescriptor describe(Route route) {
@@ -68,6 +71,11 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	private static @Nullable PricesDescriptor describe(@Nullable Prices prices) {
 		return (prices == null) ? null
 				: new PricesDescriptor(prices.currency(), prices.perCoreHour(), prices.perHostHour());
+	}
+
+	private static @Nullable JvmSharingDescriptor describe(JvmSharing sharing) {
+		return sharing.groups().isEmpty() ? null
+				: new JvmSharingDescriptor(sharing.groups().stream().map(List::copyOf).toList(), sharing.savedMib());
 	}
 
 	private static @Nullable EvidenceDescriptor describe(Evidence known) {
@@ -106,8 +114,9 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 
 	private static PathCostsDescriptor describe(PathCosts costs) {
 		PathCost zone = costs.otherZone();
+		PathCost jvm = costs.sameJvm();
 		return new PathCostsDescriptor(describe(costs.sameHost()), describe(costs.otherHost()),
-				(zone != null) ? describe(zone) : null);
+				(zone != null) ? describe(zone) : null, (jvm != null) ? describe(jvm) : null);
 	}
 
 	private static PathCostDescriptor describe(PathCost cost) {
@@ -117,7 +126,7 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 
 	private static ObjectiveDescriptor describe(Objective objective) {
 		return new ObjectiveDescriptor(objective.weight().id(), objective.routing().id(), objective.communication(),
-				objective.imbalance(), objective.moves(), objective.hosts());
+				objective.imbalance(), objective.moves(), objective.hosts(), objective.memory());
 	}
 
 	private static <T> @Nullable List<T> given(Collection<T> values) {
@@ -220,12 +229,13 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	 * @param sameHost within a host
 	 * @param otherHost between hosts
 	 * @param otherZone between zones, {@code null} if that is the same
+	 * @param sameJvm within a JVM, {@code null} if that is the same as within a host
 	 * @since 0.1.0
 	 */
 	@JsonInclude(Include.NON_NULL)
-	@JsonPropertyOrder({ "sameHost", "otherHost", "otherZone" })
+	@JsonPropertyOrder({ "sameHost", "otherHost", "otherZone", "sameJvm" })
 	public record PathCostsDescriptor(PathCostDescriptor sameHost, PathCostDescriptor otherHost,
-			@Nullable PathCostDescriptor otherZone) {
+			@Nullable PathCostDescriptor otherZone, @Nullable PathCostDescriptor sameJvm) {
 	}
 
 	/**
@@ -254,11 +264,12 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	 * @param imbalance weight of the imbalance of hosts
 	 * @param moves weight of replicas that move
 	 * @param hosts weight of hosts in use
+	 * @param memory weight of memory, where services may share a JVM
 	 * @since 0.1.0
 	 */
-	@JsonPropertyOrder({ "edgeWeight", "routing", "communication", "imbalance", "moves", "hosts" })
+	@JsonPropertyOrder({ "edgeWeight", "routing", "communication", "imbalance", "moves", "hosts", "memory" })
 	public record ObjectiveDescriptor(String edgeWeight, String routing, double communication, double imbalance,
-			double moves, double hosts) {
+			double moves, double hosts, double memory) {
 	}
 
 	/**
@@ -301,6 +312,17 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	 */
 	@JsonPropertyOrder({ "from", "to", "calls" })
 	public record HopDescriptor(String from, String to, double calls) {
+	}
+
+	/**
+	 * Services that may share a JVM.
+	 *
+	 * @param groups disjoint groups of services
+	 * @param savedMib memory that each service beyond the first of a JVM saves, in MiB
+	 * @since 0.1.0
+	 */
+	@JsonPropertyOrder({ "groups", "savedMib" })
+	public record JvmSharingDescriptor(List<List<String>> groups, long savedMib) {
 	}
 
 	/**

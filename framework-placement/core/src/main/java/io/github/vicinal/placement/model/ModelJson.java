@@ -96,7 +96,7 @@ public final class ModelJson {
 					+ ((ex.getLocation() != null) ? ", line " + ex.getLocation().getLineNr() : ""));
 		}
 		root.only("$schema", "format", "version", "services", "hosts", "edges", "separations", "pathCosts", "objective",
-				"current", "mayConcentrate", "doubts", "routes", "prices");
+				"current", "mayConcentrate", "doubts", "routes", "prices", "jvmSharing");
 		root.text("$schema", "");
 		if (!root.text("format", "").equals(FORMAT) || root.integer("version", 0, 0, Integer.MAX_VALUE) != VERSION) {
 			throw new InvalidModelException(
@@ -108,11 +108,13 @@ public final class ModelJson {
 		JsonMember current = root.object("current");
 		JsonMember doubts = root.object("doubts");
 		JsonMember prices = root.object("prices");
+		JsonMember sharing = root.object("jvmSharing");
 		return new PlacementModel(services, reader.list("hosts", Host.class), reader.list("edges", Edge.class),
 				reader.list("separations", Separation.class), (costs != null) ? pathCosts(costs) : PathCosts.defaults(),
 				objective(root.object("objective")), (current != null) ? plan(current) : null,
 				concentrating(root, services), (doubts != null) ? doubts(doubts) : Doubts.none(),
-				reader.list("routes", Route.class), (prices != null) ? prices(prices) : null);
+				reader.list("routes", Route.class), (prices != null) ? prices(prices) : null,
+				(sharing != null) ? sharing(sharing) : JvmSharing.none());
 	}
 
 	private static Set<String> concentrating(JsonMember root, List<Service> services) {
@@ -192,6 +194,12 @@ public final class ModelJson {
 		return new Prices(prices.text("currency"), prices.number("perCoreHour", 0), prices.number("perHostHour", 0));
 	}
 
+	private static JvmSharing sharing(JsonMember sharing) {
+		sharing.only("groups", "savedMib");
+		return new JvmSharing(sharing.list("groups").stream().map(JsonMember::asTexts).toList(),
+				sharing.integer("savedMib", JvmSharing.DEFAULT_SAVED_MIB, 0, Resources.MAX_AMOUNT));
+	}
+
 	private static Evidence evidence(JsonMember evidence) {
 		evidence.only("source", "samples", "windowSeconds", "partial", "note");
 		double seconds = evidence.number("windowSeconds", 0);
@@ -214,14 +222,16 @@ public final class ModelJson {
 	}
 
 	private static PathCosts pathCosts(JsonMember costs) {
-		costs.only("sameHost", "otherHost", "otherZone");
+		costs.only("sameHost", "otherHost", "otherZone", "sameJvm");
 		JsonMember near = costs.object("sameHost");
 		JsonMember far = costs.object("otherHost");
 		if (near == null || far == null) {
 			throw costs.wrong("both sameHost and otherHost are needed");
 		}
 		JsonMember zone = costs.object("otherZone");
-		return new PathCosts(pathCost(near), pathCost(far), (zone != null) ? pathCost(zone) : null);
+		JsonMember jvm = costs.object("sameJvm");
+		return new PathCosts(pathCost(near), pathCost(far), (zone != null) ? pathCost(zone) : null,
+				(jvm != null) ? pathCost(jvm) : null);
 	}
 
 	private static PathCost pathCost(JsonMember cost) {
@@ -234,10 +244,11 @@ public final class ModelJson {
 		if (objective == null) {
 			return Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM);
 		}
-		objective.only("edgeWeight", "routing", "communication", "imbalance", "moves", "hosts");
+		objective.only("edgeWeight", "routing", "communication", "imbalance", "moves", "hosts", "memory");
 		return new Objective(EdgeWeight.of(objective.text("edgeWeight", EdgeWeight.CALLS.id())),
 				Routing.of(objective.text("routing", Routing.UNIFORM.id())), objective.number("communication", 1),
-				objective.number("imbalance", 0), objective.number("moves", 0), objective.number("hosts", 0));
+				objective.number("imbalance", 0), objective.number("moves", 0), objective.number("hosts", 0),
+				objective.number("memory", Objective.DEFAULT_MEMORY));
 	}
 
 	/**

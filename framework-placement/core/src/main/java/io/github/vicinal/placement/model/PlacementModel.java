@@ -27,11 +27,12 @@ import org.jspecify.annotations.Nullable;
  * @param routes kinds of request with the calls that their answers wait for, at most
  * {@value #MAX_ROUTES}
  * @param prices what hosts and processors cost, {@code null} if nobody says
+ * @param sharing services that may share a JVM
  * @since 0.1.0
  */
 public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge> edges, List<Separation> separations,
 		PathCosts pathCosts, Objective objective, @Nullable Plan current, Set<String> mayConcentrate, Doubts doubts,
-		List<Route> routes, @Nullable Prices prices) {
+		List<Route> routes, @Nullable Prices prices, JvmSharing sharing) {
 
 	/** Maximum number of routes. */
 	public static final int MAX_ROUTES = 200;
@@ -45,6 +46,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 		routes = List.copyOf(routes);
 		ModelCheck.check(services, hosts, edges, separations, objective);
 		ModelCheck.routes(services, routes);
+		ModelCheck.sharing(services, sharing);
 	}
 
 	/**
@@ -60,7 +62,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	public PlacementModel(List<Service> services, List<Host> hosts, List<Edge> edges, List<Separation> separations,
 			PathCosts pathCosts, Objective objective, @Nullable Plan current) {
 		this(services, hosts, edges, separations, pathCosts, objective, current, Set.of(), Doubts.none(), List.of(),
-				null);
+				null, JvmSharing.none());
 	}
 
 	/**
@@ -70,7 +72,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel concentrating(Set<String> services) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
-				this.objective, this.current, services, this.doubts, this.routes, this.prices);
+				this.objective, this.current, services, this.doubts, this.routes, this.prices, this.sharing);
 	}
 
 	/**
@@ -80,7 +82,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(Doubts doubts) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
-				this.objective, this.current, this.mayConcentrate, doubts, this.routes, this.prices);
+				this.objective, this.current, this.mayConcentrate, doubts, this.routes, this.prices, this.sharing);
 	}
 
 	/**
@@ -91,7 +93,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(List<Service> services, List<Host> hosts) {
 		return new PlacementModel(services, hosts, this.edges, this.separations, this.pathCosts, this.objective,
-				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices);
+				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices, this.sharing);
 	}
 
 	/**
@@ -101,7 +103,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(Objective objective) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts, objective,
-				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices);
+				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices, this.sharing);
 	}
 
 	/**
@@ -111,7 +113,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(@Nullable Plan current) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
-				this.objective, current, this.mayConcentrate, this.doubts, this.routes, this.prices);
+				this.objective, current, this.mayConcentrate, this.doubts, this.routes, this.prices, this.sharing);
 	}
 
 	/**
@@ -121,7 +123,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(PathCosts pathCosts) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, pathCosts, this.objective,
-				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices);
+				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices, this.sharing);
 	}
 
 	/**
@@ -131,7 +133,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel withEdges(List<Edge> edges) {
 		return new PlacementModel(this.services, this.hosts, edges, this.separations, this.pathCosts, this.objective,
-				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices);
+				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices, this.sharing);
 	}
 
 	/**
@@ -141,7 +143,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel withRoutes(List<Route> routes) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
-				this.objective, this.current, this.mayConcentrate, this.doubts, routes, this.prices);
+				this.objective, this.current, this.mayConcentrate, this.doubts, routes, this.prices, this.sharing);
 	}
 
 	/**
@@ -151,7 +153,53 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel withPrices(@Nullable Prices prices) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
-				this.objective, this.current, this.mayConcentrate, this.doubts, this.routes, prices);
+				this.objective, this.current, this.mayConcentrate, this.doubts, this.routes, prices, this.sharing);
+	}
+
+	/**
+	 * Returns this model with other services that may share a JVM.
+	 * @param sharing services that may share a JVM
+	 * @return the model
+	 */
+	public PlacementModel with(JvmSharing sharing) {
+		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
+				this.objective, this.current, this.mayConcentrate, this.doubts, this.routes, this.prices, sharing);
+	}
+
+	/**
+	 * Returns whether replicas of two services that share a host count as sharing a JVM.
+	 * They must be of one group and equally many. With uniform routing a host may have
+	 * one replica of each at most; else calls would meet replicas of other JVMs, too.
+	 * @param one name of a service
+	 * @param other name of another service
+	 * @return whether calls between them on a host cost what they cost within a JVM
+	 */
+	public boolean mayShareJvm(String one, String other) {
+		if (this.sharing.groups().stream().noneMatch((group) -> group.contains(one) && group.contains(other))) {
+			return false;
+		}
+		Service first = null;
+		Service second = null;
+		for (Service service : this.services) {
+			first = service.name().equals(one) ? service : first;
+			second = service.name().equals(other) ? service : second;
+		}
+		return first != null && second != null && first.replicas() == second.replicas()
+				&& (this.objective.routing() == Routing.LOCALITY || (one(first) && one(second)));
+	}
+
+	/** Whether no host has two replicas. */
+	private static boolean one(Service service) {
+		return Math.min(service.replicas(), service.effectiveMaxPerHost()) == 1;
+	}
+
+	/**
+	 * Returns the pairs of services that save memory where a replica of each shares a
+	 * host, and therefore a JVM.
+	 * @return none if the objective does not count memory
+	 */
+	public List<JvmSharing.Pair> sharedJvms() {
+		return (this.objective.memory() > 0) ? this.sharing.pairs(this) : List.of();
 	}
 
 	/**
@@ -201,7 +249,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	/**
 	 * Returns what an edge costs if all of it goes between hosts, if all of it stays on a
 	 * host, and if all of it goes between zones, in the unit of the objective's weight.
-	 * Zones make a difference to weights of path costs alone.
+	 * Zones and JVMs make a difference to weights of path costs alone.
 	 * @param edge one of the edges
 	 * @return the costs, or {@code null} if the quantity was not measured
 	 */
@@ -249,8 +297,13 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 			return null;
 		}
 		double calls = edge.callsPerSecond();
-		return latency ? waiting(calls, bytes) : new EdgeCost(calls * this.pathCosts.otherHost().cpu(bytes),
-				calls * this.pathCosts.sameHost().cpu(bytes), calls * this.pathCosts.farthest().cpu(bytes));
+		return latency ? waiting(edge, calls, bytes) : new EdgeCost(calls * this.pathCosts.otherHost().cpu(bytes),
+				calls * near(edge).cpu(bytes), calls * this.pathCosts.farthest().cpu(bytes));
+	}
+
+	/** The path of an edge whose ends share a host. */
+	private PathCost near(Edge edge) {
+		return mayShareJvm(edge.from(), edge.to()) ? this.pathCosts.nearest() : this.pathCosts.sameHost();
 	}
 
 	/** Waiting of requests for this edge; one of unknown size counts as empty. */
@@ -271,12 +324,12 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 		}
 		Double known = edge.bytesPerCall();
 		double bytes = (known != null) ? known : 0;
-		return measured ? waiting(calls, bytes) : null;
+		return measured ? waiting(edge, calls, bytes) : null;
 	}
 
-	private EdgeCost waiting(double calls, double bytes) {
-		return new EdgeCost(calls * this.pathCosts.otherHost().latency(bytes),
-				calls * this.pathCosts.sameHost().latency(bytes), calls * this.pathCosts.farthest().latency(bytes));
+	private EdgeCost waiting(Edge edge, double calls, double bytes) {
+		return new EdgeCost(calls * this.pathCosts.otherHost().latency(bytes), calls * near(edge).latency(bytes),
+				calls * this.pathCosts.farthest().latency(bytes));
 	}
 
 	/**

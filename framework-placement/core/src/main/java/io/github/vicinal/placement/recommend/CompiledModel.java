@@ -14,9 +14,11 @@ import java.util.TreeMap;
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.InvalidModelException;
+import io.github.vicinal.placement.model.JvmSharing;
 import io.github.vicinal.placement.model.Objective;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Separation;
 import io.github.vicinal.placement.model.Service;
@@ -100,9 +102,9 @@ public final class CompiledModel {
 		Objective objective = this.model.objective();
 		Problem.Builder builder = Problem.of(replicas, on.size(), width, demand, capacity)
 			.balanced(resources.size())
-			.locality(objective.routing() == Routing.LOCALITY)
-			.weights(objective.communication(), objective.imbalance(), moveWeight(objective), objective.hosts());
-		edges(builder);
+			.locality(objective.routing() == Routing.LOCALITY);
+		double pairs = edges(builder);
+		builder.weights(pairs, objective.imbalance(), moveWeight(objective), objective.hosts());
 		rules(builder);
 		Plan current = this.model.current();
 		if (current != null) {
@@ -117,7 +119,12 @@ public final class CompiledModel {
 		return (this.model.current() == null) ? 0 : Math.max(objective.moves(), TIE_BREAK * others);
 	}
 
-	private void edges(Problem.Builder builder) {
+	/**
+	 * Sets what pairs of services save where they share a host. For a solver the memory
+	 * that they save by sharing a JVM is the same as traffic: both are weighted here.
+	 * @return the weight of both together
+	 */
+	private double edges(Problem.Builder builder) {
 		Map<Long, double[]> pairs = new LinkedHashMap<>();
 		double far = 0;
 		double together = 0;
@@ -142,6 +149,24 @@ public final class CompiledModel {
 					"No edge says what its %s are (%s); choose another edge weight, or measure them"
 						.formatted(this.model.objective().weight().id(), this.model.objective().weight().unit()));
 		}
+		double traffic = this.model.objective().communication();
+		List<JvmSharing.Pair> sharing = this.model.sharedJvms();
+		double memory = sharing.isEmpty() ? 0 : this.model.objective().memory();
+		double trafficShare = (memory > 0) ? traffic / (traffic + memory) : 1;
+		double scale = (far > 0) ? trafficShare / far : 0;
+		pairs.values().forEach((gains) -> {
+			gains[0] *= scale;
+			gains[1] *= scale;
+		});
+		double base = scale * together + 1 - trafficShare;
+		for (JvmSharing.Pair pair : sharing) {
+			double saved = (1 - trafficShare) * savedShare(pair);
+			long one = index(this.services, pair.one());
+			long other = index(this.services, pair.other());
+			pairs.computeIfAbsent(Math.min(one, other) << 32 | Math.max(one, other),
+					(key) -> new double[2])[0] += saved;
+			base -= saved;
+		}
 		pairs.values().removeIf((gains) -> gains[0] <= 0 && gains[1] <= 0);
 		int[] from = new int[pairs.size()];
 		int[] to = new int[pairs.size()];
@@ -151,13 +176,28 @@ public final class CompiledModel {
 		for (Map.Entry<Long, double[]> pair : pairs.entrySet()) {
 			from[at] = (int) (pair.getKey() >> 32);
 			to[at] = pair.getKey().intValue();
-			zoneGain[at] = pair.getValue()[1] / far;
-			gain[at++] = pair.getValue()[0] / far;
+			zoneGain[at] = pair.getValue()[1];
+			gain[at++] = pair.getValue()[0];
 		}
-		builder.edges(from, to, gain, (far > 0) ? together / far : 0);
+		builder.edges(from, to, gain, base);
 		if (Arrays.stream(zoneGain).anyMatch((one) -> one > 0)) {
 			builder.zoneGains(zoneGain);
 		}
+		return traffic + memory;
+	}
+
+	/**
+	 * The part of all memory that a pair saves for the share of its traffic that stays on
+	 * a host: with uniform routing n replicas that all have a neighbour keep 1/n there.
+	 */
+	private double savedShare(JvmSharing.Pair pair) {
+		double all = 0;
+		for (Service service : this.model.services()) {
+			all += (double) service.replicas() * service.demand().get(Resources.MEMORY);
+		}
+		double replicas = this.model.services().get(index(this.services, pair.one())).replicas();
+		double jvms = (this.model.objective().routing() == Routing.LOCALITY) ? replicas : replicas * replicas;
+		return pair.savedMib() * jvms / all;
 	}
 
 	/** An edge that is only declared is no wrong choice of the weight. */

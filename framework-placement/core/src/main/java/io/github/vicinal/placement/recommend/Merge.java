@@ -8,10 +8,15 @@ import java.util.List;
  *
  * @param services names
  * @param trafficShare the part of all traffic that runs between them
+ * @param savedCores processors that their calls would need less, by the path costs of the
+ * model; 0 for edges without calls
+ * @param savedMib memory that would be saved, in MiB: an estimate, of which capacities
+ * know nothing
  * @param obstacles why they may not; empty if they may
  * @since 0.1.0
  */
-public record Merge(List<String> services, double trafficShare, List<String> obstacles) {
+public record Merge(List<String> services, double trafficShare, double savedCores, long savedMib,
+		List<String> obstacles) {
 
 	public Merge {
 		services = List.copyOf(services);
@@ -24,6 +29,14 @@ public record Merge(List<String> services, double trafficShare, List<String> obs
 	 */
 	public boolean known() {
 		return !this.obstacles.equals(List.of(MergeChecker.UNKNOWN));
+	}
+
+	/**
+	 * Returns whether they may share a JVM.
+	 * @return whether there are no obstacles
+	 */
+	public boolean allowed() {
+		return this.obstacles.isEmpty();
 	}
 
 }

@@ -2,6 +2,8 @@ package io.github.vicinal.placement.recommend;
 
 import java.util.List;
 
+import io.github.vicinal.placement.model.JvmSharing;
+
 /**
  * Says whether two services may share one JVM. The answer needs their dependencies,
  * configuration and code; this is where a conflict checker plugs in.
@@ -21,6 +23,14 @@ public interface MergeChecker {
 	 * @return why they may not share a JVM; empty if they may
 	 */
 	List<String> obstacles(String one, String other);
+
+	/**
+	 * Returns the memory that a service saves if it is not the first of its JVM.
+	 * @return in MiB
+	 */
+	default long savedMib() {
+		return JvmSharing.DEFAULT_SAVED_MIB;
+	}
 
 	/**
 	 * Returns the checker that knows nothing, and therefore allows nothing.

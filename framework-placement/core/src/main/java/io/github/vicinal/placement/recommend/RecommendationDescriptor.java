@@ -77,7 +77,7 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 		return new SideDescriptor(verdict.feasible(), verdict.violations(), verdict.checks(), verdict.weight().id(),
 				verdict.weight().unit(), verdict.routing().id(), verdict.crossHostShare(),
 				new ScoreDescriptor(verdict.objective(), verdict.communication(), verdict.imbalance(), verdict.moved(),
-						verdict.replicas(), verdict.usedHosts(), verdict.hosts()),
+						verdict.replicas(), verdict.usedHosts(), verdict.hosts(), verdict.memory()),
 				verdict.unmeasuredEdges(), plan.replicas());
 	}
 
@@ -91,7 +91,8 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 	private static @Nullable SavingsDescriptor savings(@Nullable Savings savings) {
 		return (savings == null) ? null
 				: new SavingsDescriptor(savings.cores(), savings.coresError(), savings.freedHosts(), savings.currency(),
-						savings.coresPerMonth(), savings.coresErrorPerMonth(), savings.hostsPerMonth());
+						savings.coresPerMonth(), savings.coresErrorPerMonth(), savings.hostsPerMonth(),
+						savings.mergedCores(), savings.mergedMib());
 	}
 
 	private static RouteDescriptor route(RouteGain gain) {
@@ -106,8 +107,8 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 	}
 
 	private static MergeDescriptor merge(Merge merge) {
-		return new MergeDescriptor(merge.services(), merge.trafficShare(), merge.obstacles().isEmpty(), merge.known(),
-				merge.obstacles());
+		return new MergeDescriptor(merge.services(), merge.trafficShare(), merge.savedCores(), merge.savedMib(),
+				merge.allowed(), merge.known(), merge.obstacles());
 	}
 
 	/**
@@ -142,11 +143,14 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 	 * @param replicas number of all replicas
 	 * @param usedHosts number of hosts in use
 	 * @param hosts number of all hosts
+	 * @param memory memory that is needed although JVMs are shared, as a part of what
+	 * replicas need
 	 * @since 0.1.0
 	 */
-	@JsonPropertyOrder({ "value", "communication", "imbalance", "movedReplicas", "replicas", "usedHosts", "hosts" })
+	@JsonPropertyOrder({ "value", "communication", "imbalance", "movedReplicas", "replicas", "usedHosts", "hosts",
+			"memory" })
 	public record ScoreDescriptor(double value, double communication, double imbalance, int movedReplicas, int replicas,
-			int usedHosts, int hosts) {
+			int usedHosts, int hosts, double memory) {
 	}
 
 	/**
@@ -178,13 +182,16 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 	 * @param coresPerMonth price of the saved processors for 730 hours
 	 * @param coresErrorPerMonth error of that
 	 * @param hostsPerMonth price of the freed hosts for 730 hours
+	 * @param mergedCores processors that calls need less if services share JVMs
+	 * @param mergedMib memory that this saves, in MiB
 	 * @since 0.1.0
 	 */
 	@JsonInclude(Include.NON_NULL)
 	@JsonPropertyOrder({ "cores", "coresError", "freedHosts", "currency", "coresPerMonth", "coresErrorPerMonth",
-			"hostsPerMonth" })
+			"hostsPerMonth", "mergedCores", "mergedMib" })
 	public record SavingsDescriptor(double cores, double coresError, int freedHosts, @Nullable String currency,
-			@Nullable Double coresPerMonth, @Nullable Double coresErrorPerMonth, @Nullable Double hostsPerMonth) {
+			@Nullable Double coresPerMonth, @Nullable Double coresErrorPerMonth, @Nullable Double hostsPerMonth,
+			double mergedCores, long mergedMib) {
 	}
 
 	/**
@@ -229,14 +236,16 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 	 *
 	 * @param services the services
 	 * @param trafficShare share of the traffic that is between them, from 0 to 1
+	 * @param savedCores processors that their calls need less then
+	 * @param savedMib memory that this saves, in MiB
 	 * @param allowed whether nothing stands against it
 	 * @param known whether a checker has looked at the services
 	 * @param obstacles what stands against it
 	 * @since 0.1.0
 	 */
-	@JsonPropertyOrder({ "services", "trafficShare", "allowed", "known", "obstacles" })
-	public record MergeDescriptor(List<String> services, double trafficShare, boolean allowed, boolean known,
-			List<String> obstacles) {
+	@JsonPropertyOrder({ "services", "trafficShare", "savedCores", "savedMib", "allowed", "known", "obstacles" })
+	public record MergeDescriptor(List<String> services, double trafficShare, double savedCores, long savedMib,
+			boolean allowed, boolean known, List<String> obstacles) {
 	}
 
 	/**

@@ -47,14 +47,16 @@ public final class Recommender {
 
 	/**
 	 * Recommends.
-	 * @param model what is placed where
+	 * @param given what is placed where; if it does not say which services may share a
+	 * JVM, the checker does
 	 * @param maxMoves the most replicas that may go to another host, -1 for no limit
 	 * @param budget how long to search
 	 * @param progress notified of each better placement; may end the search
 	 * @return the recommendation
 	 * @throws InvalidModelException if no solver, or not this one, can solve the model
 	 */
-	public Recommendation recommend(PlacementModel model, int maxMoves, Budget budget, Progress progress) {
+	public Recommendation recommend(PlacementModel given, int maxMoves, Budget budget, Progress progress) {
+		PlacementModel model = MergePlanner.withSharing(given, this.merges);
 		CompiledModel compiled = new CompiledModel(model, maxMoves);
 		if (!this.solver.supports(compiled.problem())) {
 			throw new InvalidModelException(
@@ -83,16 +85,17 @@ public final class Recommender {
 				: model.serviceIndex().keySet();
 		int worthwhile = (gain != null) ? this.policy.worthwhile(gain, moves) : 0;
 		List<RouteGain> routes = (before != null) ? RouteGain.of(model, before, after) : List.of();
+		List<Merge> merges = new MergePlanner(model, this.merges).merges(after);
 		Savings savings = (gain != null && beforeVerdict != null)
-				? Savings.of(gain, beforeVerdict, verdict, model.prices()) : null;
+				? Savings.of(gain, beforeVerdict, verdict, merges, model.prices()) : null;
 		Decision decision = keptSlo(routes, beforeVerdict,
 				decide(verdict, beforeVerdict, gain, moves, maxMoves, evidence.missing(moved), worthwhile));
 		boolean bounded = !Double.isNaN(solution.bound());
 		return new Recommendation(decision.action(), decision.reason(), before, beforeVerdict, after, verdict, gain,
-				moves, MergePlanner.plan(model, after, this.merges), notSeen, Redundancy.givenUp(model, before, after),
-				evidence.assumed(), worthwhile, this.solver.name(), budget.seed(), solution.iterations(),
-				solution.time(), solution.stopped(), bounded ? solution.bound() : null,
-				bounded ? solution.boundMethod() : null, routes, savings);
+				moves, merges, notSeen, Redundancy.givenUp(model, before, after), evidence.assumed(), worthwhile,
+				this.solver.name(), budget.seed(), solution.iterations(), solution.time(), solution.stopped(),
+				bounded ? Math.max(0, solution.bound()) : null, bounded ? solution.boundMethod() : null, routes,
+				savings);
 	}
 
 	/**

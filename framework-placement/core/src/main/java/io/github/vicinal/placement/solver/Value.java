@@ -4,8 +4,8 @@ package io.github.vicinal.placement.solver;
  * Value of a placement.
  *
  * @param objective the weighted sum that solvers minimise
- * @param communication cost of traffic, as a part of what it would cost if all of it went
- * between hosts
+ * @param communication cost of pairs of services that are apart, as a part of what it
+ * would be if all were: of their traffic, and of the memory that a shared JVM saves
  * @param imbalance variance of the utilisation of hosts, summed over resources
  * @param moved replicas that run elsewhere than now
  * @param usedHosts hosts that run anything

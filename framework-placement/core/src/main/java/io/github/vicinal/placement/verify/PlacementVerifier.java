@@ -12,9 +12,11 @@ import java.util.TreeMap;
 
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Host;
+import io.github.vicinal.placement.model.JvmSharing;
 import io.github.vicinal.placement.model.Objective;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Separation;
 import io.github.vicinal.placement.model.Service;
@@ -274,12 +276,33 @@ public final class PlacementVerifier {
 		int moved = (current != null) ? moved(model, current, plan) : 0;
 		Set<String> used = new HashSet<>();
 		plan.replicas().values().forEach((byHost) -> used.addAll(byHost.keySet()));
-		double weights = objective.communication() + objective.imbalance() + objective.moves() + objective.hosts();
+		List<JvmSharing.Pair> sharing = model.sharedJvms();
+		double memory = memory(model, plan, sharing);
+		double ofMemory = sharing.isEmpty() ? 0 : objective.memory();
+		double weights = objective.communication() + objective.imbalance() + objective.moves() + objective.hosts()
+				+ ofMemory;
 		double value = (objective.communication() * communication + objective.imbalance() * imbalance
-				+ objective.moves() * moved / all + objective.hosts() * used.size() / model.hosts().size()) / weights;
+				+ objective.moves() * moved / all + objective.hosts() * used.size() / model.hosts().size()
+				+ ofMemory * memory) / weights;
 		return new Verdict(violations, checks, objective.weight(), objective.routing(),
 				(volume > 0) ? crossing / volume : 0, communication, imbalance, moved, all, used.size(),
-				model.hosts().size(), value, unmeasured);
+				model.hosts().size(), memory, value, unmeasured);
+	}
+
+	/** The part of the memory that is needed although JVMs are shared. */
+	private static double memory(PlacementModel model, Plan plan, List<JvmSharing.Pair> sharing) {
+		double all = 0;
+		for (Service service : model.services()) {
+			all += (double) service.replicas() * service.demand().get(Resources.MEMORY);
+		}
+		double saved = 0;
+		for (JvmSharing.Pair pair : sharing) {
+			for (Map.Entry<String, Integer> there : plan.on(pair.one()).entrySet()) {
+				saved += (double) pair.savedMib()
+						* Math.min(there.getValue(), plan.count(pair.other(), there.getKey()));
+			}
+		}
+		return (all > 0) ? 1 - saved / all : 1;
 	}
 
 	/** The part of an edge's traffic that stays on a host. */

@@ -193,7 +193,7 @@ class ModelTests {
 					List.of(), PathCosts.defaults(), CALLS, null))
 			.withMessageContaining("'ghost'");
 		assertThatExceptionOfType(InvalidModelException.class).isThrownBy(() -> CALLS.weighted(0, 0, 0, 0))
-			.withMessageContaining("one of them positive");
+			.withMessageContaining("one of the first four positive");
 		assertThatExceptionOfType(InvalidModelException.class).isThrownBy(() -> EdgeWeight.of("bytes"))
 			.withMessageContaining("application-bytes");
 	}

@@ -139,7 +139,7 @@ class RecommenderTests {
 		Recommendation unchecked = recommend(pair(1000, Evidence.given()), MergeChecker.none());
 		assertThat(unchecked.merges()).singleElement().satisfies((merge) -> assertThat(merge.obstacles()).isNotEmpty());
 		Recommendation checked = recommend(pair(1000, Evidence.given()), (one, other) -> List.of());
-		assertThat(checked.merges()).singleElement().isEqualTo(new Merge(List.of("a", "b"), 1.0, List.of()));
+		assertThat(checked.merges()).singleElement().isEqualTo(new Merge(List.of("a", "b"), 1.0, 0, 1, List.of()));
 	}
 
 	@Test

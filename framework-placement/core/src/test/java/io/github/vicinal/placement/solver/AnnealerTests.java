@@ -21,9 +21,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class AnnealerTests {
 
-	private static final Objective BALANCE = new Objective(EdgeWeight.CALLS, Routing.UNIFORM, 0, 1, 0, 0);
+	private static final Objective BALANCE = new Objective(EdgeWeight.CALLS, Routing.UNIFORM, 0, 1, 0, 0, 0);
 
-	private static final Objective BOTH = new Objective(EdgeWeight.CALLS, Routing.UNIFORM, 1, 1, 0, 0);
+	private static final Objective BOTH = new Objective(EdgeWeight.CALLS, Routing.UNIFORM, 1, 1, 0, 0, 0);
 
 	/** Rounding of sums that are added up in another order. */
 	private static final double ROUNDING = 1e-10;

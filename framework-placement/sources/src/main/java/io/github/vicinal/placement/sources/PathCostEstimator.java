@@ -32,7 +32,12 @@ final class PathCostEstimator {
 
 	private static final double KIB = 1024;
 
+	/** Name of the path within a JVM. */
+	private static final String DIRECT = "direct";
+
 	private final long minimumCalls;
+
+	private final Side sameJvm = new Side();
 
 	private final Side sameHost = new Side();
 
@@ -55,8 +60,8 @@ final class PathCostEstimator {
 	 */
 	void add(Outgoing calls, Outgoing.Cost cost, double servedMicros, boolean near) {
 		if (calls.calls() > 0) {
-			(near ? this.sameHost : this.otherHost).paths.computeIfAbsent(calls.path(), (path) -> new Sums())
-				.add(calls, cost, servedMicros);
+			Side side = near ? (calls.path().equals(DIRECT) ? this.sameJvm : this.sameHost) : this.otherHost;
+			side.paths.computeIfAbsent(calls.path(), (path) -> new Sums()).add(calls, cost, servedMicros);
 		}
 	}
 
@@ -69,7 +74,9 @@ final class PathCostEstimator {
 		List<String> notSeen = new ArrayList<>();
 		PathCost near = this.sameHost.estimate("within a host", defaults.sameHost(), this.minimumCalls, notSeen);
 		PathCost far = this.otherHost.estimate("between hosts", defaults.otherHost(), this.minimumCalls, notSeen);
-		boolean measured = near != defaults.sameHost() || far != defaults.otherHost();
+		PathCost nearest = this.sameJvm.paths.isEmpty() ? defaults.nearest()
+				: this.sameJvm.estimate("within a JVM", defaults.nearest(), this.minimumCalls, notSeen);
+		boolean measured = near != defaults.sameHost() || far != defaults.otherHost() || nearest != defaults.nearest();
 		if (near.latency(KIB) > far.latency(KIB)) {
 			notSeen.add(String.format(Locale.ROOT,
 					"calls within a host (%s) take %.0f us, those between hosts (%s) %.0f us%s; that moving saves no waiting is assumed",
@@ -81,18 +88,21 @@ final class PathCostEstimator {
 			notSeen.add(
 					"the CPU time of both ends of a call: callers measure their own; within and between hosts, the defaults stand");
 		}
-		return new ObservedCosts(new PathCosts(notDearer(near, far), far), paths(), notSeen);
+		PathCost host = notDearer(near, far);
+		return new ObservedCosts(new PathCosts(host, far, null, notDearer(nearest, host)), paths(), notSeen);
 	}
 
-	/** A path within a host that costs more than one between hosts gains nothing. */
+	/** A nearer path that costs more than a farther one gains nothing. */
 	private static PathCost notDearer(PathCost near, PathCost far) {
 		return new PathCost(near.path(), Math.min(near.latencyMicros(), far.latencyMicros()),
-				Math.min(near.latencyMicrosPerKib(), far.latencyMicrosPerKib()), near.cpuMicros(),
-				near.cpuMicrosPerKib(), near.relativeError());
+				Math.min(near.latencyMicrosPerKib(), far.latencyMicrosPerKib()),
+				Math.min(near.cpuMicros(), far.cpuMicros()), Math.min(near.cpuMicrosPerKib(), far.cpuMicrosPerKib()),
+				near.relativeError());
 	}
 
 	private List<MeasuredPath> paths() {
 		List<MeasuredPath> paths = new ArrayList<>();
+		this.sameJvm.paths.forEach((path, sums) -> paths.add(sums.measured(path, true)));
 		this.sameHost.paths.forEach((path, sums) -> paths.add(sums.measured(path, true)));
 		this.otherHost.paths.forEach((path, sums) -> paths.add(sums.measured(path, false)));
 		return paths;

@@ -79,6 +79,19 @@ class PathCostTests {
 		assertThat(near.relativeError()).isCloseTo(Math.sqrt(300) / 30, within(0.001));
 	}
 
+	/** Calls within a JVM are no measure of what a host costs. */
+	@Test
+	void directCallsAreThoseOfAJvm() {
+		serves("shop", "a", 1, calls("stock", "direct", 3000, 3), calls("mail", "uds", 1000, 60));
+		serves("stock", "a", 0.001);
+		serves("mail", "a", 0.001);
+		PathCosts costs = this.cluster.pathCosts().costs();
+		assertThat(costs.sameHost().latencyMicros()).isCloseTo(60, within(0.01));
+		assertThat(costs.nearest().path()).isEqualTo("direct");
+		assertThat(costs.nearest().latencyMicros()).isCloseTo(3, within(0.01));
+		assertThat(this.cluster.pathCosts().paths()).hasSize(2);
+	}
+
 	@Test
 	void theLineKeepsItsSlope() {
 		serves("shop", "a", 1, calls("stock", "uds", 1000, 140, 4096, 2.0));

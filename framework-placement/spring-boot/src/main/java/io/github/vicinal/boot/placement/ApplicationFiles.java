@@ -28,10 +28,12 @@ final class ApplicationFiles {
 	/**
 	 * Creates a checker.
 	 * @param applications files by name of the service
+	 * @param savedMib memory that a service saves if it is not the first of its JVM, in
+	 * MiB
 	 * @return a checker that knows nothing if there are none
 	 * @throws InvalidPlacementException if a file is not there, or what reads them is not
 	 */
-	static MergeChecker of(Map<String, List<String>> applications) {
+	static MergeChecker of(Map<String, List<String>> applications, long savedMib) {
 		if (applications.isEmpty()) {
 			return MergeChecker.none();
 		}
@@ -51,7 +53,7 @@ final class ApplicationFiles {
 			}
 			files.add(service + "=" + name);
 		}));
-		return new Checker(files);
+		return new Checker(files, savedMib);
 	}
 
 	/**
@@ -62,10 +64,18 @@ final class ApplicationFiles {
 
 		private final List<String> files;
 
+		private final long savedMib;
+
 		private @Nullable CopackageMergeChecker checker;
 
-		Checker(List<String> files) {
+		Checker(List<String> files, long savedMib) {
 			this.files = files;
+			this.savedMib = savedMib;
+		}
+
+		@Override
+		public long savedMib() {
+			return this.savedMib;
 		}
 
 		@Override
@@ -73,7 +83,8 @@ final class ApplicationFiles {
 			try {
 				CopackageMergeChecker known = this.checker;
 				if (known == null) {
-					known = new CopackageMergeChecker(Inventories.read(this.files), new ConflictChecker(Set.of()));
+					known = new CopackageMergeChecker(Inventories.read(this.files), new ConflictChecker(Set.of()),
+							this.savedMib);
 					this.checker = known;
 				}
 				return known.obstacles(one, other);

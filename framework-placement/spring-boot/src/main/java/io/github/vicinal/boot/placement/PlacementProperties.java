@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 
 /**
  * Properties of the placement endpoint.
@@ -38,6 +39,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param zone Name of the zone of that host.
  * @param applications Files of services that say which may share a JVM: a jar, a pom.xml,
  * a bill of materials or a Dockerfile, by name of the service. Needs vicinal-copackage.
+ * @param savedByJvmSharing Memory that a service saves if it is not the first of its JVM,
+ * at most what it needs.
  * @param prices Prices of processors and hosts, with which savings are shown as money.
  * Default is what the model says.
  * @since 0.1.0
@@ -49,7 +52,8 @@ record PlacementProperties(@DefaultValue("recommend") Mode mode, @Nullable Strin
 		@DefaultValue("10m") Duration halfLife, @DefaultValue("100") long minimumCalls,
 		@DefaultValue("500ms") Duration searchTime, @DefaultValue("1") long seed, @Nullable Integer maxMoves,
 		@Nullable String routing, @Nullable String edgeWeight, @Nullable String host, @DefaultValue("") String zone,
-		@DefaultValue Map<String, List<String>> applications, @Nullable Cost prices) {
+		@DefaultValue Map<String, List<String>> applications, @DefaultValue("160MB") DataSize savedByJvmSharing,
+		@Nullable Cost prices) {
 
 	/** Prefix of the properties. */
 	public static final String PREFIX = "vicinal.placement";
@@ -64,6 +68,11 @@ record PlacementProperties(@DefaultValue("recommend") Mode mode, @Nullable Strin
 		if (searchTime.compareTo(LONGEST_SEARCH) > 0) {
 			throw new InvalidPlacementException("%s.search-time is %d s".formatted(PREFIX, searchTime.toSeconds()),
 					"Choose at most %d s; a request waits for it".formatted(LONGEST_SEARCH.toSeconds()));
+		}
+		if (savedByJvmSharing.toBytes() < 0) {
+			throw new InvalidPlacementException(
+					"%s.saved-by-jvm-sharing is %d bytes".formatted(PREFIX, savedByJvmSharing.toBytes()),
+					"Choose at least 0, or leave it out for 160MB");
 		}
 		if (minimumCalls < 0) {
 			throw new InvalidPlacementException("%s.minimum-calls is %d".formatted(PREFIX, minimumCalls),

@@ -229,9 +229,8 @@ final class PlacementService implements AutoCloseable {
 		try {
 			String weight = this.properties.edgeWeight();
 			String routing = this.properties.routing();
-			return new Objective((weight != null) ? EdgeWeight.of(weight) : given.weight(),
-					(routing != null) ? Routing.of(routing) : given.routing(), given.communication(), given.imbalance(),
-					given.moves(), given.hosts());
+			Objective weighted = (weight != null) ? given.with(EdgeWeight.of(weight)) : given;
+			return (routing != null) ? weighted.with(Routing.of(routing)) : weighted;
 		}
 		catch (InvalidModelException ex) {
 			throw new InvalidPlacementException("%s.edge-weight or %s.routing cannot be used: %s"

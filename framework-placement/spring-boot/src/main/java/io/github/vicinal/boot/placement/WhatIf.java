@@ -64,10 +64,11 @@ record WhatIf(@Nullable String hosts, @Nullable String pins, @Nullable String ro
 					"maxMoves is %d; it must be at least 0, or be left out for no limit".formatted(this.maxMoves));
 		}
 		Objective objective = model.objective();
-		if (this.routing != null || this.edgeWeight != null) {
-			objective = new Objective((this.edgeWeight != null) ? EdgeWeight.of(this.edgeWeight) : objective.weight(),
-					(this.routing != null) ? Routing.of(this.routing) : objective.routing(), objective.communication(),
-					objective.imbalance(), objective.moves(), objective.hosts());
+		if (this.edgeWeight != null) {
+			objective = objective.with(EdgeWeight.of(this.edgeWeight));
+		}
+		if (this.routing != null) {
+			objective = objective.with(Routing.of(this.routing));
 		}
 		List<Host> hosts = hosts(model.hosts());
 		if (this.headRoomPercent != null) {
@@ -95,7 +96,7 @@ record WhatIf(@Nullable String hosts, @Nullable String pins, @Nullable String ro
 
 	private PathCosts pathCosts(PathCosts known) {
 		return new PathCosts(pathCost(known.sameHost(), this.sameHostCpuMicros),
-				pathCost(known.otherHost(), this.otherHostCpuMicros), known.otherZone());
+				pathCost(known.otherHost(), this.otherHostCpuMicros), known.otherZone(), known.sameJvm());
 	}
 
 	private static PathCost pathCost(PathCost known, @Nullable Double cpuMicros) {

@@ -94,12 +94,11 @@ class PlacementAutoConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = ';',
-			value = { "model=file:nowhere.json; nowhere.json; Name a file",
-					"model=classpath:META-INF/spring.factories; no model; Correct it",
-					"instances=ftp://x; ftp://x; actuator", "half-life=0s; half-life; positive",
-					"search-time=2m; 120 s; at most 30 s", "edge-weight=love; love; Choose one",
-					"minimum-calls=-1; -1; at least 0", "applications.shop=gone.jar; gone.jar; that exists" })
+	@CsvSource(delimiter = ';', value = { "model=file:nowhere.json; nowhere.json; Name a file",
+			"model=classpath:META-INF/spring.factories; no model; Correct it", "instances=ftp://x; ftp://x; actuator",
+			"half-life=0s; half-life; positive", "search-time=2m; 120 s; at most 30 s",
+			"edge-weight=love; love; Choose one", "minimum-calls=-1; -1; at least 0",
+			"saved-by-jvm-sharing=-1B; -1; at least 0", "applications.shop=gone.jar; gone.jar; that exists" })
 	void mistakesSayWhatToDo(String property, String value, String action) {
 		this.runner.withPropertyValues("vicinal.placement." + property).run((context) -> {
 			assertThat(context).hasFailed();
@@ -115,7 +114,7 @@ class PlacementAutoConfigurationTests {
 	void applicationsNeedWhatReadsThem() {
 		this.runner.withClassLoader(new FilteredClassLoader("io.github.vicinal.copackage")).run((context) -> {
 			assertThat(context).hasNotFailed();
-			assertThat(ApplicationFiles.of(Map.of()).obstacles("a", "b")).containsExactly(MergeChecker.UNKNOWN);
+			assertThat(ApplicationFiles.of(Map.of(), 160).obstacles("a", "b")).containsExactly(MergeChecker.UNKNOWN);
 		});
 	}
 
@@ -126,10 +125,11 @@ class PlacementAutoConfigurationTests {
 		String older = Files.writeString(directory.resolve("older.xml"), pom.formatted("2.7.18")).toString();
 		String bad = Files.writeString(directory.resolve("bad.xml"), "<html/>").toString();
 		MergeChecker checker = ApplicationFiles
-			.of(Map.of("a", List.of(newer), "b", List.of(newer), "old", List.of(older)));
+			.of(Map.of("a", List.of(newer), "b", List.of(newer), "old", List.of(older)), 90);
+		assertThat(checker.savedMib()).isEqualTo(90);
 		assertThat(checker.obstacles("a", "b")).isEmpty();
 		assertThat(checker.obstacles("a", "old")).singleElement().asString().contains("Spring Boot 2.7.18");
-		assertThat(ApplicationFiles.of(Map.of("a", List.of(bad))).obstacles("a", "b")).singleElement()
+		assertThat(ApplicationFiles.of(Map.of("a", List.of(bad)), 160).obstacles("a", "b")).singleElement()
 			.asString()
 			.contains("cannot be read", "its root is <html>");
 	}

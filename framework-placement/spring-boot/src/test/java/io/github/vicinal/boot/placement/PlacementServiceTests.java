@@ -46,6 +46,7 @@ import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -101,7 +102,8 @@ class PlacementServiceTests {
 			URI... others) {
 		PlacementProperties properties = new PlacementProperties(PlacementProperties.Mode.RECOMMEND, null, List.of(),
 				false, Duration.ofSeconds(5), Duration.ZERO, Duration.ofMinutes(10), 1, Duration.ofMillis(50), 1,
-				maxMoves, null, null, "a", "", Map.of(), new PlacementProperties.Cost("EUR", 0.5, 2));
+				maxMoves, null, null, "a", "", Map.of(), DataSize.ofMegabytes(160),
+				new PlacementProperties.Cost("EUR", 0.5, 2));
 		LocalInstance shop = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "", () -> null,
 				() -> null, () -> null);
 		return new PlacementService(properties, model, shop, () -> List.of(others), merges);
