@@ -169,18 +169,23 @@ final class MergePlanner {
 		return new Grouping(groups.values().stream().filter(listed::add).toList(), refused);
 	}
 
-	/** Each member of one group has to get along with each of the other. */
+	/**
+	 * Each member of one group has to get along with each of the other. Where nothing is
+	 * known of any, that is said once.
+	 */
 	private List<String> obstacles(Set<String> first, Set<String> second) {
 		List<String> obstacles = new ArrayList<>();
+		boolean known = false;
 		for (String one : first) {
 			for (String other : second) {
 				List<String> found = this.checker.obstacles(one, other);
+				known |= !found.equals(List.of(MergeChecker.UNKNOWN));
 				boolean named = first.size() > 1 || second.size() > 1;
 				found.forEach(
 						(reason) -> obstacles.add(named ? "'%s' and '%s': %s".formatted(one, other, reason) : reason));
 			}
 		}
-		return obstacles;
+		return known ? obstacles : List.of(MergeChecker.UNKNOWN);
 	}
 
 	/** Groups that may share a JVM, and pairs that may not, with the obstacles. */

@@ -142,6 +142,10 @@ class JvmSharingTests {
 			assertThat(merge.savedMib()).isEqualTo(200);
 		});
 		assertThat(new ModelJson().read(new ModelJson().write(model))).isEqualTo(model);
+		PlacementModel roomy = model.with(model.services(), List.of(new Host("x", Resources.of(9000, 9000))));
+		assertThat(recommend(roomy, MergeChecker.none()).merges()).filteredOn((merge) -> !merge.allowed())
+			.isNotEmpty()
+			.noneMatch(Merge::known);
 	}
 
 	/** With uniform routing and several replicas on a host, calls meet other JVMs. */
