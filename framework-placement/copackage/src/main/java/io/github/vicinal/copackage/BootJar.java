@@ -257,7 +257,15 @@ final class BootJar {
 
 	/** Returns the bytes of a library of a jar, or {@code null}. */
 	static byte @Nullable [] library(ZipFile jar, String file) throws IOException {
-		ZipEntry entry = jar.getEntry(LIBRARIES + file);
+		return read(jar, LIBRARIES + file);
+	}
+
+	static byte @Nullable [] own(ZipFile jar, String path) throws IOException {
+		return read(jar, CLASSES + path);
+	}
+
+	private static byte @Nullable [] read(ZipFile jar, String path) throws IOException {
+		ZipEntry entry = jar.getEntry(path);
 		if (entry == null) {
 			return null;
 		}

@@ -33,6 +33,9 @@ final class Hoisting {
 
 	private final LibraryFacts.Known facts;
 
+	/** Packages that classes of applications themselves name, with a class of these. */
+	private final Map<String, String> namedByApplications = new HashMap<>();
+
 	/** Why a library is not loaded once, by file. */
 	private final Map<String, String> kept = new LinkedHashMap<>();
 
@@ -128,6 +131,24 @@ final class Hoisting {
 				.parallelStream()
 				.filter((library) -> !library.sha256().isEmpty() && this.facts.get(library.sha256()) == null)
 				.forEach((library) -> read(jar, library));
+			for (String path : inventory.resources().keySet()) {
+				byte[] own = path.endsWith(".class") ? BootJar.own(jar, path) : null;
+				if (own != null) {
+					named(own, path, inventory);
+				}
+			}
+		}
+	}
+
+	private void named(byte[] classFile, String path, Inventory inventory) {
+		String owner = "%s of '%s'".formatted(path.substring(0, path.length() - ".class".length()).replace('/', '.'),
+				inventory.name());
+		try {
+			LibraryFacts.named(classFile).forEach((each) -> this.namedByApplications.putIfAbsent(each, owner));
+		}
+		catch (RuntimeException ex) {
+			throw new InvalidInputException(
+					"'%s' of '%s' is damaged (%s); build the jar again".formatted(path, inventory.name(), ex));
 		}
 	}
 
@@ -211,6 +232,8 @@ final class Hoisting {
 
 		private final Map<String, String> resources = new HashMap<>();
 
+		private final Map<String, String> named = new HashMap<>(Hoisting.this.namedByApplications);
+
 		Rest(Set<String> hoisted) {
 			Set<String> seen = new LinkedHashSet<>(hoisted);
 			for (Inventory inventory : Hoisting.this.inventories) {
@@ -242,6 +265,7 @@ final class Hoisting {
 			found.classes().forEach((each) -> this.classes.put(each, owner));
 			found.services().forEach((each) -> this.services.put(each, owner));
 			found.resources().forEach((each) -> this.resources.put(each, owner));
+			found.named().forEach((each) -> this.named.put(each, owner));
 		}
 
 		/** Returns why a library may not be loaded once beside this, or {@code null}. */
@@ -254,6 +278,9 @@ final class Hoisting {
 			clash = (clash != null) ? clash
 					: first(found.asked(), this.services, "it looks for a %s, and would not find that of %s");
 			clash = (clash != null) ? clash : resource(library);
+			if (clash == null && KnownLibraries.hasUniqueNames(found.packages())) {
+				clash = first(found.packages(), this.named, "its package %s is used by %s, which is not loaded once");
+			}
 			for (Map.Entry<String, String> service : this.services.entrySet()) {
 				if (clash == null && found.classes().contains(service.getKey())) {
 					clash = "its service %s is implemented by %s".formatted(service.getKey(), service.getValue());

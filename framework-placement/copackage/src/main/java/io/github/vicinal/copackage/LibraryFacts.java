@@ -68,6 +68,16 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 		return reading.facts();
 	}
 
+	/**
+	 * Returns the packages that a class file names.
+	 * @throws RuntimeException if it cannot be read
+	 */
+	static Set<String> named(byte[] classFile) {
+		Reading reading = new Reading();
+		reading.readClass(classFile);
+		return reading.named;
+	}
+
 	/** Returns whether two of a name in one class path hide each other. */
 	static boolean isResource(String path) {
 		return !path.endsWith(".class") && (!path.startsWith("META-INF/") || path.startsWith(STATIC_RESOURCES));

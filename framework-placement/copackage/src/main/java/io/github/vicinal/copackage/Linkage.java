@@ -77,9 +77,9 @@ final class Linkage {
 	private List<String> users(ZipFile jar, Inventory application, Set<String> files) throws IOException {
 		Set<String> missing = new TreeSet<>();
 		for (String path : application.resources().keySet()) {
-			ZipEntry entry = path.endsWith(".class") ? jar.getEntry(BootJar.CLASSES + path) : null;
-			if (entry != null) {
-				use(path, jar.getInputStream(entry).readAllBytes(), missing);
+			byte[] own = path.endsWith(".class") ? BootJar.own(jar, path) : null;
+			if (own != null) {
+				use(path, own, missing);
 			}
 		}
 		for (Library library : application.libraries()) {

@@ -69,6 +69,27 @@ class HoistingTests {
 		assertThat(plan.kept().get("database-1.jar")).contains("db.Engine");
 	}
 
+	/** A class that creates an attribute of Netty fails if it is loaded twice. */
+	@Test
+	void whatUsesNettyIsLoadedWithIt() throws IOException {
+		UnaryOperator<TestJar> netty = (jar) -> jar.library("netty-common", "4",
+				Map.of("io/netty/util/AttributeKey.class", TestJar.stateful("io/netty/util/AttributeKey")));
+		byte[] springs = TestJar.caller("org/springframework/net/Client", "io/netty/util/AttributeKey", "newInstance",
+				"()V");
+		UnaryOperator<TestJar> both = netty.andThen((jar) -> jar.library("spring-net", "1",
+				Map.of("org/springframework/net/Client.class", springs)))::apply;
+		assertThat(plan(Hoist.KNOWN, both, UnaryOperator.identity()).files()).contains("netty-common-4.jar",
+				"spring-net-1.jar");
+		Hoisting.Plan own = plan(Hoist.KNOWN, both, (jar) -> jar.entry("BOOT-INF/classes/shop/Client.class",
+				TestJar.caller("shop/Client", "io/netty/util/AttributeKey", "newInstance", "()V")));
+		assertThat(own.files()).doesNotContain("netty-common-4.jar", "spring-net-1.jar");
+		assertThat(own.kept()).containsEntry("netty-common-4.jar",
+				"its package io.netty.util is used by shop.Client of 'other', which is not loaded once");
+		Hoisting.Plan unknown = plan(Hoist.KNOWN, both, (jar) -> jar.library("driver", "1", Map.of("db/Driver.class",
+				TestJar.caller("db/Driver", "io/netty/util/AttributeKey", "newInstance", "()V"))));
+		assertThat(unknown.kept().get("netty-common-4.jar")).contains("io.netty.util is used by driver-1.jar");
+	}
+
 	@Test
 	void libraryOfOneThatIsNamedAsTextIsSeenByItsOwner() throws IOException {
 		assertThat(refusal(
