@@ -118,7 +118,8 @@ class HostedApplicationsTests {
 	}
 
 	/**
-	 * Spring is there once; what the applications log, and what they are, is their own.
+	 * Spring and Netty are there once; what the applications log, and what they are, is
+	 * their own.
 	 */
 	@Test
 	@Timeout(value = 90, unit = TimeUnit.MINUTES)
@@ -131,7 +132,8 @@ class HostedApplicationsTests {
 				Hoist.KNOWN, files)) {
 			running.until("[launcher] other runs after");
 			assertThat(this.directory.resolve("layout/shared")).isDirectoryContaining("glob:**/spring-core-*.jar")
-				.isDirectoryContaining("glob:**/vicinal-test-stock-api-*.jar");
+				.isDirectoryContaining("glob:**/vicinal-test-stock-api-*.jar")
+				.isDirectoryContaining("glob:**/netty-common-*.jar");
 			assertThat(running.count("org.springframework.boot.SpringApplicationShutdownHook")).isEqualTo(1);
 			assertThat(running.get(this.stock, "/stock/fig")).contains("\"servedBy\":\"one\"");
 			assertThat(running.get(other, "/stock/fig")).contains("\"servedBy\":\"other\"");
