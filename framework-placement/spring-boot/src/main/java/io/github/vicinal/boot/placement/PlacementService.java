@@ -226,18 +226,11 @@ final class PlacementService implements AutoCloseable {
 	}
 
 	private Objective objective(Objective given) {
-		try {
-			String weight = this.properties.edgeWeight();
-			String routing = this.properties.routing();
-			return new Objective((weight != null) ? EdgeWeight.of(weight) : given.weight(),
-					(routing != null) ? Routing.of(routing) : given.routing(), given.communication(), given.imbalance(),
-					given.moves(), given.hosts());
-		}
-		catch (InvalidModelException ex) {
-			throw new InvalidPlacementException("%s.edge-weight or %s.routing cannot be used: %s"
-				.formatted(PlacementProperties.PREFIX, PlacementProperties.PREFIX, ex.getMessage()),
-					"Choose one of the names, or leave it out");
-		}
+		EdgeWeight weight = this.properties.edgeWeight();
+		PlacementProperties.ReplicaChoice choice = this.properties.routing();
+		return new Objective((weight != null) ? weight : given.weight(),
+				(choice != null) ? choice.routing() : given.routing(), given.communication(), given.imbalance(),
+				given.moves(), given.hosts());
 	}
 
 	/**
