@@ -13,7 +13,7 @@ import com.netflix.concurrency.limits.limiter.SimpleLimiter;
 import io.github.resilience4j.bulkhead.Bulkhead;
 import org.jspecify.annotations.Nullable;
 
-/** What decides how many requests run, each with its defaults. */
+/** Ways to limit the requests that run, each with its defaults. */
 enum Control {
 
 	/** Vicinal's request server. */

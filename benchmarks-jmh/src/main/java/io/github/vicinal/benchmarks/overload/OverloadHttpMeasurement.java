@@ -102,7 +102,7 @@ public final class OverloadHttpMeasurement implements Measurement {
 		return report;
 	}
 
-	/** What a handler can do. */
+	/** Capacity of a handler. */
 	@FunctionalInterface
 	private interface Capacity {
 
@@ -114,7 +114,7 @@ public final class OverloadHttpMeasurement implements Measurement {
 
 	}
 
-	/** What the processors can do that the client does not take. */
+	/** Capacity of the processors without the part that the client takes. */
 	private static Capacity capacity(Settings settings, Times times, Map<String, String> work)
 			throws IOException, InterruptedException {
 		settings.say("Finding out what the processors can do ...");
@@ -237,7 +237,7 @@ public final class OverloadHttpMeasurement implements Measurement {
 		report.bar(name + ": liveness p99, ms", own.livenessMillis(), LIVENESS_MILLIS);
 	}
 
-	/** What is critical comes at a part of the capacity, the others beside it. */
+	/** Critical requests come at a part of the capacity, the others beside them. */
 	private static void critical(Settings settings, Times times, Report report) throws IOException {
 		Map<String, String> properties = new HashMap<>(FOUR_PERMITS);
 		properties.put("vicinal.server.requests.rules[0].path", "/critical/**");

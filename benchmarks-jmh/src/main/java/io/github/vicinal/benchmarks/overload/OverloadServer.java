@@ -177,7 +177,7 @@ public final class OverloadServer implements AutoCloseable {
 			answer(response);
 		}
 
-		/** Takes as much of a processor whoever else wants it. */
+		/** Takes the same processor time, however many others want it. */
 		@GetMapping({ "/cpu", "/critical/cpu" })
 		void cpu(HttpServletResponse response) throws IOException {
 			Work.consume(this.steps);

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
+import io.github.vicinal.benchmarks.SteadyState;
 import org.HdrHistogram.Histogram;
 
 /** Callers that go on calling while instances are restarted. */
@@ -35,7 +36,13 @@ final class Storm implements AutoCloseable {
 
 	private final LongAdder calls = new LongAdder();
 
+	/** Sum of the response times of all calls. */
+	private final LongAdder nanos = new LongAdder();
+
 	private final LongAdder wrong = new LongAdder();
+
+	/** Whether response times are recorded. */
+	private volatile boolean warm;
 
 	private volatile boolean ended;
 
@@ -86,10 +93,31 @@ final class Storm implements AutoCloseable {
 				this.errors.computeIfAbsent((post ? "POST: " : "GET: ") + describe(ex), (key) -> new LongAdder())
 					.increment();
 			}
+			long took = System.nanoTime() - from;
+			this.nanos.add(took);
 			this.calls.increment();
-			histogram.recordValue(Math.min(System.nanoTime() - from, MAX_NANOS));
+			if (this.warm) {
+				histogram.recordValue(Math.min(took, MAX_NANOS));
+			}
 			due = Math.max(due + this.pauseNanos, System.nanoTime() - this.pauseNanos);
 		}
+	}
+
+	/**
+	 * Waits until the mean response time no longer changes, and records response times
+	 * from then on.
+	 * @param windowMillis length of the windows whose means are compared
+	 * @return the number of windows, or {@code -1} if there was no steady state
+	 */
+	int awaitSteadyState(long windowMillis) throws InterruptedException {
+		int windows = SteadyState.await(() -> {
+			long before = this.calls.sum();
+			long nanosBefore = this.nanos.sum();
+			Thread.sleep(windowMillis);
+			return (this.nanos.sum() - nanosBefore) / (double) (this.calls.sum() - before);
+		});
+		this.warm = true;
+		return windows;
 	}
 
 	private static String describe(Throwable failure) {
@@ -127,7 +155,10 @@ final class Storm implements AutoCloseable {
 		return this.issued;
 	}
 
-	/** Response times, in nanoseconds; to be read when the storm is over. */
+	/**
+	 * Response times from the steady state on, in nanoseconds; to be read when the storm
+	 * is over.
+	 */
 	Histogram times() {
 		Histogram all = new Histogram(1, MAX_NANOS, 3);
 		this.histograms.forEach(all::add);

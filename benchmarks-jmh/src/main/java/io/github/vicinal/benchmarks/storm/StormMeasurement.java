@@ -94,7 +94,7 @@ public final class StormMeasurement implements Measurement {
 	 * @param twice receipts that were issued more than once
 	 * @param wrong answers to something else
 	 * @param lost receipts that a caller got and no server issued
-	 * @param times response times, in nanoseconds
+	 * @param times response times from the steady state on, in nanoseconds
 	 */
 	private record Result(long calls, Map<String, Long> kinds, long twice, long wrong, long lost, Histogram times) {
 
@@ -124,6 +124,13 @@ public final class StormMeasurement implements Measurement {
 			Storm storm = Storm.start(client.getBean(Receipts.class), CALLERS, PAUSE_NANOS);
 			try (storm) {
 				awaitPaths(client, paths, urls.size());
+				int windows = storm.awaitSteadyState(settings.quick() ? 1000 : 2000);
+				if (windows < 0) {
+					settings.say("%s: no steady state; response times are those of a warm-up", paths);
+				}
+				else {
+					settings.say("%s: steady after %d windows", paths, windows);
+				}
 				for (int i = 0; i < JVMS * perJvm; i++) {
 					servers.get(i % JVMS).restart(i / JVMS);
 					settings.say("%s: %d of %d restarted, %d calls, %d failed ...", paths, i + 1, JVMS * perJvm,
@@ -165,8 +172,7 @@ public final class StormMeasurement implements Measurement {
 			report = client.getBean(ChannelsEndpoint.class).channel("receipts");
 			typed = (report != null) ? report.peers().stream().filter((peer) -> !peer.path().equals("http")).count()
 					: 0;
-			boolean warm = System.nanoTime() - begin > TimeUnit.SECONDS.toNanos(10);
-			if (warm && (paths.equals("http") || typed == instances)) {
+			if (paths.equals("http") || typed == instances) {
 				return;
 			}
 			Thread.sleep(100);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the client of the measurement counts, and from when. */
+/** Requests that the client of the measurement counts, and from when. */
 @Timeout(120)
 class OpenLoopClientTests {
 

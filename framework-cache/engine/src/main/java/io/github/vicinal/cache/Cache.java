@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * those who asked for that very key. What a loader throws reaches everybody who waited
  * for it, and is not cached; nor is {@code null}. A value that is written or invalidated
  * while it is being loaded is not overwritten by the load: the loader's callers get what
- * it returned, the cache keeps what it was told later. A loader that asks the cache for
+ * it returned, the cache keeps what was written later. A loader that asks the cache for
  * the key it is loading, directly or through threads that wait for each other's loads, in
  * this cache or in others, gets an {@link IllegalStateException} instead of a deadlock.
  * Circles through asynchronous loads are not noticed.

@@ -15,7 +15,7 @@ import java.util.List;
  * @param candidates the candidates
  * @param regret by how much the hit ratio on sampled keys was below that of the candidate
  * that would have been best all the time; negative if it was above
- * @param switches how often the active policy changed
+ * @param switches number of times that the active policy changed
  * @param reverts how many of them went back because the new policy lost
  * @param missRatioCurve estimated hit ratios of the active policy at other sizes
  * @param log the last switches with their numbers, oldest first

@@ -95,7 +95,7 @@ final class ReadBuffer<E> {
 
 	/**
 	 * Creates an empty buffer.
-	 * @param stripes how many threads can use it without meeting, a power of two
+	 * @param stripes number of threads that can use it without meeting, a power of two
 	 */
 	ReadBuffer(int stripes) {
 		this.stripes = new Stripe[stripes];
@@ -105,9 +105,9 @@ final class ReadBuffer<E> {
 	}
 
 	/**
-	 * Returns how many stripes suit a machine: four for each processor, rounded up to a
-	 * power of two, at most 128. Threads that were started one after the other have
-	 * stripes of their own then, if they are not many more than the processors.
+	 * Returns the number of stripes that suit a machine: four for each processor, rounded
+	 * up to a power of two, at most 128. Threads that were started one after the other
+	 * have stripes of their own then, if they are not many more than the processors.
 	 */
 	static int stripes(int processors) {
 		return Math.min(MAX_STRIPES, Integer.highestOneBit(Math.max(1, Math.min(processors, MAX_STRIPES)) * 8 - 1));

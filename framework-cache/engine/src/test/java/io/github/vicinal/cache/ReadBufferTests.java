@@ -44,7 +44,7 @@ class ReadBufferTests {
 	}
 
 	@Test
-	void whoeverDrainsTooLateLosesTheOldest() {
+	void drainingTooLateLosesTheOldest() {
 		ReadBuffer<Integer> buffer = new ReadBuffer<>(1);
 		for (int i = 0; i < STRIPE + 3; i++) {
 			buffer.offer(i);

@@ -26,7 +26,7 @@ import java.lang.annotation.Target;
  * <strong>What the server says counts.</strong> An answer is kept only if it has status
  * 200 or 203 and its headers allow a shared cache to keep it (RFC 9111): not with
  * {@code Set-Cookie}, {@code no-store}, {@code no-cache}, {@code private} (which is kept
- * if a key contributor tells callers apart) or a {@code Vary} that the arguments do not
+ * if a key contributor distinguishes callers) or a {@code Vary} that the arguments do not
  * explain. {@code s-maxage}, {@code max-age} and {@code Expires} shorten
  * {@link #expireAfterWrite()}, and never lengthen it. Time counts from when the answer
  * was made, not from when it was stored.

@@ -24,7 +24,9 @@ final class CallSizes {
 		this.beyond = new int[methods];
 	}
 
-	/** Returns how many bytes a call is expected to carry, request and reply. */
+	/**
+	 * Returns the number of bytes that a call is expected to carry, request and reply.
+	 */
 	long expected(int method, @Nullable Object[] arguments) {
 		return visible(arguments) + this.beyond[method];
 	}

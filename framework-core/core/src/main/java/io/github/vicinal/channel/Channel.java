@@ -188,7 +188,7 @@ public final class Channel implements AutoCloseable {
 	}
 
 	/**
-	 * Returns how many announcements could not be used.
+	 * Returns the number of announcements that could not be used.
 	 * @return a count
 	 */
 	public long ignoredAnnouncements() {

@@ -2,17 +2,12 @@ package io.github.vicinal.channel;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 import io.github.vicinal.contract.ContractMethod;
-import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
-import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathRule;
-import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.report.ChannelReport.PeerReport;
 import io.github.vicinal.selection.PathSelector;
@@ -49,6 +44,8 @@ public final class Peer {
 	private final DecisionLog decisions;
 
 	private final PeerConnector connector;
+
+	private final CallSizes sizes;
 
 	private final PeerCalls calls;
 
@@ -98,7 +95,8 @@ public final class Peer {
 		this.confirmation = new Confirmation(channel.settings().confirmInterval().toNanos());
 		this.decisions = new DecisionLog(channel, this);
 		this.connector = new PeerConnector(channel, this);
-		this.calls = new PeerCalls(channel, this, this.connector, this.others);
+		this.sizes = new CallSizes(channel.contract().methods().size());
+		this.calls = new PeerCalls(channel, this, this.connector, this.others, this.sizes);
 		this.selector = newSelector();
 		this.frameHeaders = channel.clientHeaders();
 	}
@@ -266,12 +264,12 @@ public final class Peer {
 	 * @return an open path, or {@code null} for HTTP
 	 */
 	public @Nullable CallPath path(ContractMethod method, @Nullable Object[] arguments) {
-		return choose(this.calls.expectedBytes(method, arguments), method.idempotent());
+		return choose(this.sizes.expected(method.index(), arguments), method.idempotent());
 	}
 
 	/**
 	 * Returns the path that the next call takes, or {@code null} for HTTP.
-	 * @param bytes how many bytes it is expected to carry
+	 * @param bytes number of bytes that it is expected to carry
 	 * @param idempotent whether the call may be used to compare paths
 	 */
 	@Nullable CallPath choose(long bytes, boolean idempotent) {
@@ -305,28 +303,11 @@ public final class Peer {
 	}
 
 	/**
-	 * Makes a call over a path and keeps its statistics. A path that can no longer carry
-	 * calls is left.
-	 * @param path what {@link #path} returned
-	 * @param frame the call
-	 * @return the reply
-	 * @throws PathException if there is no answer
+	 * Returns what makes calls over the path that {@link #path} names.
+	 * @return always the same
 	 */
-	public Reply call(CallPath path, CallFrame frame) throws PathException {
-		return (path == this.direct || path.kind().equals(PathKind.DIRECT)) ? this.calls.direct(path, frame)
-				: this.calls.call(path, frame);
-	}
-
-	/**
-	 * Makes a call over a path as {@link #call} does, without holding the calling thread.
-	 * @param path what {@link #path} returned
-	 * @param frame the call; not to be used until the stage completes
-	 * @param executor runs what may block: see {@link CallPath#callLater}
-	 * @return a stage that completes with the reply, or with a {@link PathException} if
-	 * there is no answer
-	 */
-	public CompletionStage<Reply> callLater(CallPath path, CallFrame frame, Executor executor) {
-		return this.calls.later(path, frame, executor);
+	public PeerCalls calls() {
+		return this.calls;
 	}
 
 	/**
@@ -353,8 +334,8 @@ public final class Peer {
 	}
 
 	/**
-	 * Returns how many calls are in flight that may take any path between processes, HTTP
-	 * included.
+	 * Returns the number of calls in flight that may take any path between processes,
+	 * HTTP included.
 	 * @return a count
 	 */
 	public long inFlight() {
@@ -378,8 +359,8 @@ public final class Peer {
 	/**
 	 * Notes what the peer announced in an answer over HTTP.
 	 * @param latest the announcement
-	 * @param sentNanos the {@link System#nanoTime()} at which the request was sent, by
-	 * which a slow answer is told from the latest one
+	 * @param sentNanos the {@link System#nanoTime()} at which the request was sent, which
+	 * distinguishes a slow answer from the latest one
 	 * @param rule says which paths may stand in for such requests
 	 */
 	public void announced(PeerAnnouncement latest, long sentNanos, PathRule rule) {

@@ -2,6 +2,7 @@ package io.github.vicinal.channel;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -23,8 +24,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes calls to a peer over its paths, keeps their statistics and reports what they cost
  * to the selector. Thread-safe, without locks.
+ *
+ * @since 0.1.0
  */
-final class PeerCalls {
+public final class PeerCalls {
 
 	private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
@@ -51,13 +54,14 @@ final class PeerCalls {
 
 	private final CallSizes sizes;
 
-	PeerCalls(Channel channel, Peer peer, PeerConnector connector, AtomicReferenceArray<@Nullable CallPath> others) {
+	PeerCalls(Channel channel, Peer peer, PeerConnector connector, AtomicReferenceArray<@Nullable CallPath> others,
+			CallSizes sizes) {
 		this.channel = channel;
 		this.peer = peer;
 		this.connector = connector;
 		this.order = channel.order();
 		this.others = others;
-		this.sizes = new CallSizes(channel.contract().methods().size());
+		this.sizes = sizes;
 		this.statistics = new PathStatistics[this.order.size()];
 		for (int i = 0; i < this.statistics.length; i++) {
 			this.statistics[i] = new PathStatistics();
@@ -71,13 +75,16 @@ final class PeerCalls {
 		return (number >= 0) ? this.statistics[number] : new PathStatistics();
 	}
 
-	/** Returns how many bytes a call is expected to carry. */
-	long expectedBytes(ContractMethod method, @Nullable Object[] arguments) {
-		return this.sizes.expected(method.index(), arguments);
+	/**
+	 * Returns the headers of each call: what the client adds, and the peer's ticket.
+	 * @return values by lower-case names; not to be changed
+	 */
+	public Map<String, String> frameHeaders() {
+		return this.peer.frameHeaders();
 	}
 
 	/** Makes a call inside this JVM. Shorter than any bookkeeping. */
-	Reply direct(CallPath path, CallFrame frame) throws PathException {
+	private Reply direct(CallPath path, CallFrame frame) throws PathException {
 		PathStatistics counted = this.directStatistics;
 		PeerAnnouncement called = this.peer.announcement();
 		counted.count();
@@ -110,10 +117,18 @@ final class PeerCalls {
 	}
 
 	/**
-	 * Makes a call over a path to another process, or over the next one if the path has
-	 * no room for it.
+	 * Makes a call over a path, or over the next one if the path has no room for it. A
+	 * path that can no longer carry calls is left.
+	 * @param path what {@link Peer#path} returned
+	 * @param frame the call
+	 * @return the reply
+	 * @throws PathException if there is no answer
 	 */
-	Reply call(CallPath path, CallFrame frame) throws PathException {
+	public Reply call(CallPath path, CallFrame frame) throws PathException {
+		PathKind kind = path.kind();
+		if (kind == PathKind.DIRECT || kind.equals(PathKind.DIRECT)) {
+			return direct(path, frame);
+		}
 		CallPath taken = path;
 		while (true) {
 			try {
@@ -157,7 +172,7 @@ final class PeerCalls {
 		int number = this.order.number(path.kind());
 		this.statistics[number].count();
 		ContractMethod method = frame.method();
-		long expected = expectedBytes(method, frame.arguments());
+		long expected = this.sizes.expected(method.index(), frame.arguments());
 		int ticket = chooser.begin(number, method.index(), expected);
 		long cpu = (ticket == PathSelector.TIMED_WITH_CPU) ? cpuNanos() : 0;
 		long start = (ticket != PathSelector.UNTIMED) ? System.nanoTime() : 0;
@@ -223,8 +238,15 @@ final class PeerCalls {
 		}
 	}
 
-	/** Makes a call as {@link Peer#call} does, and completes the answer later. */
-	CompletionStage<Reply> later(CallPath path, CallFrame frame, Executor executor) {
+	/**
+	 * Makes a call over a path as {@link #call} does, without holding the calling thread.
+	 * @param path what {@link Peer#path} returned
+	 * @param frame the call; not to be used until the stage completes
+	 * @param executor runs what may block: see {@link CallPath#callLater}
+	 * @return a stage that completes with the reply, or with a {@link PathException} if
+	 * there is no answer
+	 */
+	public CompletionStage<Reply> callLater(CallPath path, CallFrame frame, Executor executor) {
 		if (path.kind().equals(PathKind.DIRECT)) {
 			return LaterCalls.make(() -> direct(path, frame), executor);
 		}
@@ -239,7 +261,7 @@ final class PeerCalls {
 		int number = this.order.number(path.kind());
 		this.statistics[number].count();
 		ContractMethod method = frame.method();
-		long expected = expectedBytes(method, frame.arguments());
+		long expected = this.sizes.expected(method.index(), frame.arguments());
 		int ticket = chooser.begin(number, method.index(), expected);
 		long start = (ticket != PathSelector.UNTIMED) ? System.nanoTime() : 0;
 		if (ticket != PathSelector.UNTIMED) {
@@ -303,7 +325,7 @@ final class PeerCalls {
 	/** Begins a call over HTTP. */
 	CallOverHttp overHttp(ContractMethod method, @Nullable Object[] arguments, boolean comparable) {
 		return new CallOverHttp(this.statistics[this.order.http()], this.order.http(),
-				comparable ? this.peer.selector() : null, method, expectedBytes(method, arguments));
+				comparable ? this.peer.selector() : null, method, this.sizes.expected(method.index(), arguments));
 	}
 
 }

@@ -149,7 +149,7 @@ public final class EncodeBuffer extends OutputStream {
 	}
 
 	/**
-	 * Returns how many bytes are written.
+	 * Returns the number of bytes that are written.
 	 * @return the size in bytes
 	 */
 	public int size() {

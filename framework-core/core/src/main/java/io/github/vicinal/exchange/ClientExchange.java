@@ -100,7 +100,7 @@ public final class ClientExchange implements Closeable {
 			long timeoutNanos) throws PathException {
 		ClientExchange exchange = new ClientExchange(route, timeoutNanos);
 		CallFrame frame = exchange.frame(route.method(), new Begin(head, first, last), exchange.deadline());
-		Answer answer = answer(route.peer().call(route.path(), frame));
+		Answer answer = answer(route.peer().calls().call(route.path(), frame));
 		if (answer.exchange() == 0 && answer.end() == End.OPEN && frame.remainingNanos() < DEADLINE_SLACK_NANOS) {
 			throw new PathException(PathException.Reason.TIMEOUT, true, "the deadline has passed at the server", null);
 		}

@@ -114,7 +114,7 @@ public final class CallFrame {
 	}
 
 	/**
-	 * Returns how many bytes the call and its reply took.
+	 * Returns the number of bytes that the call and its reply took.
 	 * @return bytes, 0 if the path did not say, at most {@link Integer#MAX_VALUE}
 	 */
 	public int bytes() {

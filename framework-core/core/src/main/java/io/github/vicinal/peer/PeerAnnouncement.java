@@ -39,10 +39,10 @@ import org.jspecify.annotations.Nullable;
  * @param httpOnlyMethods indexes of the contract's methods that must come by HTTP
  * although the contract is offered
  * @param arrival the IP address, as {@link java.net.InetAddress#getHostAddress()} writes
- * it, a colon and the port at which the request that is answered arrived; empty if that
- * is not told
+ * it, a colon and the port at which the request that is answered arrived; empty if it is
+ * not announced
  * @param origin the IP address from which that request came, as the peer saw it; empty if
- * that is not told
+ * it is not announced
  * @param ticket names, in the {@value #TICKET_HEADER} header of calls over other paths,
  * what the peer saw of the client's connection: addresses, and the headers that HTTP
  * clients add by themselves; empty if the peer does not need it
@@ -202,7 +202,7 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	 * Returns this announcement with where the request came from. A client that does not
 	 * have that address knows that something between them takes requests and sends them
 	 * on.
-	 * @param newOrigin an IP address; empty not to tell
+	 * @param newOrigin an IP address; empty to announce none
 	 * @return the announcement
 	 */
 	public PeerAnnouncement withOrigin(String newOrigin) {

@@ -63,7 +63,7 @@ public final class LatencyHistogram {
 	/**
 	 * Counts a duration as several.
 	 * @param nanos the duration; one that is negative counts as the smallest
-	 * @param times how often it counts
+	 * @param times number of times that the duration counts
 	 */
 	public void record(long nanos, int times) {
 		this.counts.addAndGet(bucket(nanos), times);
@@ -80,7 +80,7 @@ public final class LatencyHistogram {
 	}
 
 	/**
-	 * Returns how many durations were counted.
+	 * Returns the number of durations that were counted.
 	 * @return a count
 	 */
 	public long count() {

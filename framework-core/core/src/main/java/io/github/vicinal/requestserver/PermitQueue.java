@@ -33,8 +33,8 @@ final class PermitQueue {
 
 	private static final Logger logger = LoggerFactory.getLogger(PermitQueue.class);
 
-	private static final Refusal SHUTTING_DOWN = new Refusal(Reason.SHUTTING_DOWN, Duration.ofSeconds(1),
-			"is shutting down");
+	private static final PendingRejection SHUTTING_DOWN = new PendingRejection(Reason.SHUTTING_DOWN,
+			Duration.ofSeconds(1), "is shutting down");
 
 	/** Shortest time between two looks at those who wait. */
 	private static final long LEAST_LOOK_NANOS = 1_000_000;
@@ -271,18 +271,18 @@ final class PermitQueue {
 		return refuse(ticket, queueFull(), refused);
 	}
 
-	private Refusal queueFull() {
-		return new Refusal(Reason.QUEUE_FULL, retryAfter(), "has a full queue of %d requests",
+	private PendingRejection queueFull() {
+		return new PendingRejection(Reason.QUEUE_FULL, retryAfter(), "has a full queue of %d requests",
 				this.settings.queueCapacity());
 	}
 
 	private Entry enter(Ticket ticket, long now) {
 		while (true) {
 			long word = this.state.get();
-			Refusal refusal = refusal(ticket, word, now);
-			if (refusal != null) {
-				count(refusal.reason(), ticket.priority());
-				ticket.why = refusal;
+			PendingRejection pending = pendingRejection(ticket, word, now);
+			if (pending != null) {
+				count(pending.reason(), ticket.priority());
+				ticket.why = pending;
 				return Entry.REFUSED;
 			}
 			boolean free = waiting(word) == 0 && running(word) < this.limit;
@@ -331,14 +331,14 @@ final class PermitQueue {
 		return next;
 	}
 
-	private @Nullable Refusal refusal(Ticket ticket, long word, long now) {
+	private @Nullable PendingRejection pendingRejection(Ticket ticket, long word, long now) {
 		if (closed(word)) {
 			return SHUTTING_DOWN;
 		}
 		for (Bulkhead bulkhead : ticket.bulkheads()) {
 			if (this.bulkheads.getOrDefault(bulkhead.name(), 0) >= bulkhead.maxInFlight()) {
-				return new Refusal(Reason.BULKHEAD, retryAfter(), "already has %d requests of '%s', which is the limit",
-						bulkhead.maxInFlight(), bulkhead.name());
+				return new PendingRejection(Reason.BULKHEAD, retryAfter(),
+						"already has %d requests of '%s', which is the limit", bulkhead.maxInFlight(), bulkhead.name());
 			}
 		}
 		if (waiting(word) == 0 && running(word) < this.limit) {
@@ -349,14 +349,14 @@ final class PermitQueue {
 		}
 		long patience = patienceNanos(ticket.priority());
 		if (this.hang.hangs() && this.hang.withoutEndNanos() > patience) {
-			return new Refusal(Reason.OVERLOAD, retryAfter(),
+			return new PendingRejection(Reason.OVERLOAD, retryAfter(),
 					"is overloaded: of %d requests that run none has ended for %.1f ms", running(word),
 					this.hang.withoutEndNanos() / 1e6);
 		}
 		if (overloaded(ticket.priority(), now)) {
 			long expected = expectedWaitNanos(ahead(ticket.priority()));
 			if (expected > patience) {
-				return new Refusal(Reason.OVERLOAD, retryAfter(),
+				return new PendingRejection(Reason.OVERLOAD, retryAfter(),
 						"is overloaded and would make it wait for %.1f ms, more than %.1f", expected / 1e6,
 						patience / 1e6);
 			}
@@ -452,8 +452,8 @@ final class PermitQueue {
 				}
 				this.state.addAndGet(-ONE_WAITS);
 				Ticket ticket = poll();
-				Refusal refusal = late(ticket, now);
-				if (refusal == null) {
+				PendingRejection pending = late(ticket, now);
+				if (pending == null) {
 					if (counted != null) {
 						this.concurrency.handedOver();
 					}
@@ -461,7 +461,7 @@ final class PermitQueue {
 					done = true;
 					continue;
 				}
-				refused = refuse(ticket, refusal, refused);
+				refused = refuse(ticket, pending, refused);
 			}
 			signalIfIdle();
 		}
@@ -472,10 +472,10 @@ final class PermitQueue {
 		return granted;
 	}
 
-	private Ticket refuse(Ticket ticket, Refusal refusal, @Nullable Ticket others) {
-		count(refusal.reason(), ticket.priority());
+	private Ticket refuse(Ticket ticket, PendingRejection pending, @Nullable Ticket others) {
+		count(pending.reason(), ticket.priority());
 		forget(ticket.bulkheads());
-		ticket.why = refusal;
+		ticket.why = pending;
 		ticket.next = others;
 		return ticket;
 	}
@@ -495,7 +495,7 @@ final class PermitQueue {
 	}
 
 	/** Returns why a request that is taken from the queue is not executed. */
-	private @Nullable Refusal late(Ticket ticket, long now) {
+	private @Nullable PendingRejection late(Ticket ticket, long now) {
 		return ticket.late(now) ? deadlinePassed(now - ticket.queuedNanos) : null;
 	}
 
@@ -505,7 +505,7 @@ final class PermitQueue {
 	 * @return the rejection, or {@code null} if the ticket has been granted or rejected
 	 */
 	@Nullable Rejection withdraw(Ticket ticket, Reason reason) {
-		Refusal refusal;
+		PendingRejection pending;
 		this.lock.lock();
 		try {
 			if (!ticket.queued) {
@@ -517,18 +517,18 @@ final class PermitQueue {
 			forget(ticket.bulkheads());
 			count(reason, ticket.priority());
 			signalIfIdle();
-			refusal = (reason == Reason.DEADLINE) ? deadlinePassed(this.clock.getAsLong() - ticket.queuedNanos)
-					: new Refusal(reason, retryAfter(), "was told that the caller has gone");
+			pending = (reason == Reason.DEADLINE) ? deadlinePassed(this.clock.getAsLong() - ticket.queuedNanos)
+					: new PendingRejection(reason, retryAfter(), "was told that the caller has gone");
 		}
 		finally {
 			this.lock.unlock();
 		}
-		return rejection(refusal);
+		return rejection(pending);
 	}
 
-	/** Returns what to tell of a refusal; not to be called under the lock. */
-	Rejection rejection(Refusal refusal) {
-		return refusal.rejection(this.settings.name());
+	/** Makes the text of a rejection; not to be called under the lock. */
+	Rejection rejection(PendingRejection pending) {
+		return pending.rejection(this.settings.name());
 	}
 
 	private Ticket poll() {
@@ -559,24 +559,25 @@ final class PermitQueue {
 
 	private void rejectAll(@Nullable Ticket first) {
 		for (Ticket ticket = first; ticket != null; ticket = unlink(ticket)) {
-			Refusal refusal = ticket.why;
-			if (refusal != null) {
-				reject(ticket, rejection(refusal));
+			PendingRejection pending = ticket.why;
+			if (pending != null) {
+				reject(ticket, rejection(pending));
 			}
 		}
 	}
 
 	/** Rejects a ticket that has its permit, and for which no thread can be started. */
 	void noThread(Ticket ticket) {
-		Refusal refusal = new Refusal(Reason.OVERLOAD, retryAfter(), "has no thread left and cannot start one");
+		PendingRejection pending = new PendingRejection(Reason.OVERLOAD, retryAfter(),
+				"has no thread left and cannot start one");
 		this.lock.lock();
 		try {
-			count(refusal.reason(), ticket.priority());
+			count(pending.reason(), ticket.priority());
 		}
 		finally {
 			this.lock.unlock();
 		}
-		reject(ticket, rejection(refusal));
+		reject(ticket, rejection(pending));
 	}
 
 	/** Notifies a ticket of its rejection; what that throws ends nothing else. */
@@ -641,13 +642,14 @@ final class PermitQueue {
 		return (known > 0) ? known : this.times.meanNanos() / this.limit;
 	}
 
-	private Refusal waited(long nanos, Priority priority) {
-		return new Refusal(Reason.OVERLOAD, retryAfter(), "is overloaded and made it wait for %.1f ms, more than %.1f",
-				nanos / 1e6, patienceNanos(priority) / 1e6);
+	private PendingRejection waited(long nanos, Priority priority) {
+		return new PendingRejection(Reason.OVERLOAD, retryAfter(),
+				"is overloaded and made it wait for %.1f ms, more than %.1f", nanos / 1e6,
+				patienceNanos(priority) / 1e6);
 	}
 
-	private Refusal deadlinePassed(long sojourn) {
-		return new Refusal(Reason.DEADLINE, retryAfter(), "made it wait for %.1f ms, and its deadline passed",
+	private PendingRejection deadlinePassed(long sojourn) {
+		return new PendingRejection(Reason.DEADLINE, retryAfter(), "made it wait for %.1f ms, and its deadline passed",
 				sojourn / 1e6);
 	}
 

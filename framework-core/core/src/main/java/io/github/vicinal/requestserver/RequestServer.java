@@ -209,8 +209,8 @@ public final class RequestServer implements AutoCloseable {
 	}
 
 	private @Nullable Rejection rejection(Ticket ticket) {
-		Refusal refusal = ticket.why;
-		return (refusal != null) ? this.queue.rejection(refusal) : null;
+		PendingRejection pending = ticket.why;
+		return (pending != null) ? this.queue.rejection(pending) : null;
 	}
 
 	private void prepare(Runnable beforeWaiting, ThreadTicket ticket) {

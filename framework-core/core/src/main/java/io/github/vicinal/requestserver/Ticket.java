@@ -34,7 +34,7 @@ abstract class Ticket {
 	@Nullable Ticket previous;
 
 	/** Why it is rejected; from the queue's decision until the ticket is notified. */
-	@Nullable Refusal why;
+	@Nullable PendingRejection why;
 
 	Ticket(String channel, List<Bulkhead> bulkheads, Priority priority, long deadlineNanos) {
 		this.channel = channel;

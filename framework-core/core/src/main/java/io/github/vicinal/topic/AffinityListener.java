@@ -53,7 +53,7 @@ public @interface AffinityListener {
 	int concurrency() default 1;
 
 	/**
-	 * Returns how often a message is given to a method that throws.
+	 * Returns the number of times that a message is given to a method that throws.
 	 * @return at least 1
 	 */
 	int maxAttempts() default 1;

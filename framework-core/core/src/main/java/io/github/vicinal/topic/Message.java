@@ -9,8 +9,8 @@ import java.util.Map;
  * @param payload what was published; belongs to the subscriber
  * @param headers names and values that were published with it
  * @param publisher instance id of the publishing process
- * @param sequence number of the message among those of its publisher, from 1; a gap tells
- * of messages that were dropped or, in a stream, went to others
+ * @param sequence number of the message among those of its publisher, from 1; a gap
+ * stands for messages that were dropped or, in a stream, went to others
  * @param publishedNanos when it was published, by {@link System#nanoTime()}, which all
  * processes of a Linux host share
  * @param redelivered whether another subscriber may have handled it before

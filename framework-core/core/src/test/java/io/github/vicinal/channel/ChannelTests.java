@@ -43,7 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-/** How a channel moves between paths; connecting runs when the test says so. */
+/** Moves of a channel between paths; connecting runs when the test says so. */
 class ChannelTests {
 
 	private static final String ADDRESS = "shop:8080";
@@ -165,7 +165,7 @@ class ChannelTests {
 
 		this.uds.paths.get(0).failure = new PathException(PathException.Reason.PEER_GONE, true, "gone", null);
 		assertThatExceptionOfType(PathException.class)
-			.isThrownBy(() -> ordered.known(ADDRESS).call(this.uds.paths.get(0), frame()));
+			.isThrownBy(() -> ordered.known(ADDRESS).calls().call(this.uds.paths.get(0), frame()));
 		assertThat(path(ordered, ADDRESS)).isSameAs(shm.paths.get(0));
 	}
 
@@ -192,7 +192,7 @@ class ChannelTests {
 		first.failure = new PathException(PathException.Reason.PEER_GONE, true, "the peer is gone", null);
 
 		assertThatExceptionOfType(PathException.class)
-			.isThrownBy(() -> this.channel.known(ADDRESS).call(first, frame()));
+			.isThrownBy(() -> this.channel.known(ADDRESS).calls().call(first, frame()));
 		assertThat(first.open).isFalse();
 		assertThat(path(this.channel, ADDRESS)).isNull();
 		assertThat(report().reason()).contains("the peer is gone");
@@ -212,7 +212,7 @@ class ChannelTests {
 		path.staysOpen = true;
 
 		assertThatExceptionOfType(PathException.class)
-			.isThrownBy(() -> this.channel.known(ADDRESS).call(path, frame()));
+			.isThrownBy(() -> this.channel.known(ADDRESS).calls().call(path, frame()));
 		assertThat(path(this.channel, ADDRESS)).isSameAs(path);
 		assertThat(pathOf(report(), "uds").errors()).isEqualTo(1);
 	}
@@ -226,7 +226,7 @@ class ChannelTests {
 		path.staysOpen = true;
 		for (int i = 0; i < 1000; i++) {
 			assertThatExceptionOfType(PathException.class)
-				.isThrownBy(() -> this.channel.known(ADDRESS).call(path, frame()));
+				.isThrownBy(() -> this.channel.known(ADDRESS).calls().call(path, frame()));
 			assertThat(path(this.channel, ADDRESS)).isSameAs(path);
 		}
 		assertThat(pathOf(report(), "uds").state()).isEqualTo("in use");
@@ -243,7 +243,7 @@ class ChannelTests {
 			FakePath path = provider.paths.get(0);
 			path.bug = new IllegalStateException("a bug");
 			assertThatExceptionOfType(IllegalStateException.class)
-				.isThrownBy(() -> this.channel.known(address).call(path, frame()));
+				.isThrownBy(() -> this.channel.known(address).calls().call(path, frame()));
 			assertThat(this.channel.known(address).inFlight()).isZero();
 			PeerReport report = this.channel.report()
 				.peers()
@@ -389,7 +389,7 @@ class ChannelTests {
 		ContractMethod method = this.contract.methods().get(0);
 		CallFrame frame = new CallFrame(this.contract, method, new Object[0], CallFrame.NO_DEADLINE, Map.of());
 		assertThatExceptionOfType(PathException.class)
-			.isThrownBy(() -> this.channel.known(ADDRESS).call(Objects.requireNonNull(path), frame));
+			.isThrownBy(() -> this.channel.known(ADDRESS).calls().call(Objects.requireNonNull(path), frame));
 
 		assertThat(this.channel.known(ADDRESS).httpOnlyReason(method)).isEqualTo("it has a filter");
 		assertThat(this.uds.paths.get(0).open).isTrue();
@@ -413,7 +413,8 @@ class ChannelTests {
 			assertThat(this.uds.paths).as("paths after start " + start).hasSize(start + 1);
 			FakePath path = this.uds.paths.get(start);
 			path.failure = new PathException(PathException.Reason.PEER_GONE, false, "crashed", null);
-			assertThatExceptionOfType(PathException.class).isThrownBy(() -> patient.known(ADDRESS).call(path, frame()));
+			assertThatExceptionOfType(PathException.class)
+				.isThrownBy(() -> patient.known(ADDRESS).calls().call(path, frame()));
 		}
 	}
 
@@ -562,7 +563,7 @@ class ChannelTests {
 			}
 			else {
 				slow.busyNanos = (i % 16 == 0) ? 2_000_000 : 200_000;
-				comparing.known(ADDRESS).call(path, frame());
+				comparing.known(ADDRESS).calls().call(path, frame());
 			}
 		}
 		assertThat(left).isTrue();
@@ -622,7 +623,7 @@ class ChannelTests {
 		FakePath socket = this.uds.paths.get(0);
 		socket.busyNanos = 20_000;
 		for (int i = 0; i < 5_000; i++) {
-			comparing.known(ADDRESS).call(socket, frame());
+			comparing.known(ADDRESS).calls().call(socket, frame());
 			overHttp(comparing, 100, 200, false);
 		}
 		PeerReport report = comparing.report().peers().get(0);
@@ -641,12 +642,12 @@ class ChannelTests {
 		}
 		socket.status = 503;
 		for (int i = 0; i < 2_000; i++) {
-			comparing.known(ADDRESS).call(socket, frame());
+			comparing.known(ADDRESS).calls().call(socket, frame());
 		}
 		socket.status = 200;
 		socket.busyNanos = 100_000;
 		for (int i = 0; i < 100; i++) {
-			comparing.known(ADDRESS).call(socket, frame());
+			comparing.known(ADDRESS).calls().call(socket, frame());
 		}
 		PeerReport report = comparing.report().peers().get(0);
 		assertThat(report.decisions()).as("%s", report.decisions()).hasSize(1);
@@ -659,7 +660,7 @@ class ChannelTests {
 		Channel comparing = comparingWithSocket();
 		FakePath socket = this.uds.paths.get(0);
 		for (int i = 0; i < 100; i++) {
-			comparing.known(ADDRESS).call(socket, frame());
+			comparing.known(ADDRESS).calls().call(socket, frame());
 		}
 		CountDownLatch hangs = new CountDownLatch(1);
 		socket.hangs = hangs;
@@ -668,7 +669,7 @@ class ChannelTests {
 		for (int i = 0; i < 2; i++) {
 			Thread caller = new Thread(() -> {
 				try {
-					comparing.known(ADDRESS).call(socket, frame());
+					comparing.known(ADDRESS).calls().call(socket, frame());
 				}
 				catch (PathException ex) {
 					throw new IllegalStateException(ex);
@@ -696,7 +697,7 @@ class ChannelTests {
 		Awaitility.await().pollInterval(Duration.ofMillis(20)).atMost(Duration.ofSeconds(20)).until(() -> {
 			CallPath next = path(comparing, ADDRESS);
 			if (next != null) {
-				comparing.known(ADDRESS).call(next, frame());
+				comparing.known(ADDRESS).calls().call(next, frame());
 			}
 			return comparing.report().peers().get(0).path().equals("uds");
 		});
@@ -711,7 +712,7 @@ class ChannelTests {
 		for (int i = 0; i < 3; i++) {
 			assertThat(path(comparing, ADDRESS)).isSameAs(socket);
 			assertThatExceptionOfType(PathException.class)
-				.isThrownBy(() -> comparing.known(ADDRESS).call(socket, frame()));
+				.isThrownBy(() -> comparing.known(ADDRESS).calls().call(socket, frame()));
 		}
 		assertThat(path(comparing, ADDRESS)).isNull();
 		PeerReport report = comparing.report().peers().get(0);

@@ -100,7 +100,7 @@ class ToyPathTests {
 		Peer peer = connected(this.channel);
 		CallPath path = path(peer);
 		assertThat(path.kind().id()).isEqualTo("toy");
-		assertThat(peer.call(path, frame())).isEqualTo(new Reply.Value(200, Map.of(), "toy"));
+		assertThat(peer.calls().call(path, frame())).isEqualTo(new Reply.Value(200, Map.of(), "toy"));
 		assertThat(report(this.channel, "toy")).returns("in use", PathReport::state)
 			.returns(1L, PathReport::calls)
 			.returns(Map.of("queue", 0), PathReport::details);
@@ -132,7 +132,7 @@ class ToyPathTests {
 	@Test
 	void aCallCompletesLaterWithoutAThreadOfItsOwn() throws Exception {
 		Peer peer = connected(this.channel);
-		CompletionStage<Reply> answer = peer.callLater(path(peer), frame(), (task) -> {
+		CompletionStage<Reply> answer = peer.calls().callLater(path(peer), frame(), (task) -> {
 			throw new RejectedExecutionException("the toy needs no thread");
 		});
 		assertThat(answer.toCompletableFuture().get(20, TimeUnit.SECONDS))
@@ -145,7 +145,7 @@ class ToyPathTests {
 	void aCallThatFailsLaterCountsAsAnError() {
 		Peer peer = connected(this.channel);
 		this.provider.failure = new PathException(PathException.Reason.TIMEOUT, true, "too late", null);
-		CompletionStage<Reply> answer = peer.callLater(path(peer), frame(), Runnable::run);
+		CompletionStage<Reply> answer = peer.calls().callLater(path(peer), frame(), Runnable::run);
 		assertThat(answer).failsWithin(Duration.ofSeconds(20))
 			.withThrowableThat()
 			.havingCause()
@@ -158,7 +158,7 @@ class ToyPathTests {
 	void aPathThatOnlyWaitsUsesTheExecutor() throws Exception {
 		Peer peer = connected(this.channel);
 		CallPath waiting = new WaitingPath(path(peer));
-		CompletionStage<Reply> refused = peer.callLater(waiting, frame(), (task) -> {
+		CompletionStage<Reply> refused = peer.calls().callLater(waiting, frame(), (task) -> {
 			throw new RejectedExecutionException("full");
 		});
 		assertThat(refused).failsWithin(Duration.ofSeconds(20))
@@ -168,14 +168,15 @@ class ToyPathTests {
 				assertThat(ex.reason()).isEqualTo(PathException.Reason.EXHAUSTED);
 				assertThat(ex.maybeExecuted()).isFalse();
 			});
-		assertThat(peer.callLater(waiting, frame(), Runnable::run).toCompletableFuture().get(20, TimeUnit.SECONDS))
+		assertThat(
+				peer.calls().callLater(waiting, frame(), Runnable::run).toCompletableFuture().get(20, TimeUnit.SECONDS))
 			.isEqualTo(new Reply.Value(200, Map.of(), "toy"));
 	}
 
 	@Test
 	void anExecutorWithoutAThreadForACallLeavesItUnexecuted() {
 		Peer peer = connected(this.channel);
-		CompletionStage<Reply> refused = peer.callLater(new WaitingPath(path(peer)), frame(), (task) -> {
+		CompletionStage<Reply> refused = peer.calls().callLater(new WaitingPath(path(peer)), frame(), (task) -> {
 			throw new OutOfMemoryError("unable to create native thread");
 		});
 		assertThat(refused).failsWithin(Duration.ofSeconds(20))

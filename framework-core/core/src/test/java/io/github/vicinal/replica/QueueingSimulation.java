@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  */
 final class QueueingSimulation {
 
-	/** How replicas are chosen. */
+	/** Ways to choose replicas. */
 	enum Way {
 
 		/** In turn. */

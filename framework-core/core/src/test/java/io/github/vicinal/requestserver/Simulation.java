@@ -50,10 +50,10 @@ final class Simulation {
 	 */
 	private boolean pooled;
 
-	/** How many requests get on at once on their way in. */
+	/** Number of requests that advance at once on their way in. */
 	private int entrances;
 
-	/** What each takes of a processor on its way in. */
+	/** Processor time of each on its way in. */
 	private double intakeSeconds;
 
 	private final Deque<Work> incoming = new ArrayDeque<>();

@@ -6,6 +6,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -13,6 +14,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** Rules of dependencies and of beans. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -54,6 +56,19 @@ class ArchitectureTests {
 			.dependOnClassesThat()
 			.resideInAPackage(ROOT + ".boot..")
 			.because("a path is chosen by configuration, not by code")
+			.check(this.classes);
+	}
+
+	@Test
+	void channelsFindPathsThroughInterfaces() {
+		noClasses().that()
+			.resideInAPackage(ROOT + ".boot..")
+			.and()
+			.resideOutsideOfPackage(ROOT + ".boot.transport..")
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage(ROOT + ".transport..", ROOT + ".boot.transport..")
+			.because("a kind of path touches its own module and its auto-configuration")
 			.check(this.classes);
 	}
 
@@ -113,6 +128,14 @@ class ArchitectureTests {
 			.bePackagePrivate()
 			.because("they are no API")
 			.check(this.classes);
+	}
+
+	@Test
+	void idsOfEndpointsClashWithNoOther() {
+		assertThat(this.classes.stream()
+			.filter((type) -> type.isAnnotatedWith(Endpoint.class))
+			.map((type) -> type.getAnnotationOfType(Endpoint.class).id())).isNotEmpty()
+			.allMatch((id) -> id.startsWith("vicinal"));
 	}
 
 	@Test

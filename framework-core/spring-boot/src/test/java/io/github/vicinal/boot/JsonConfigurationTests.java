@@ -17,7 +17,9 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.channel.AffinityChannel;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -63,13 +65,34 @@ import static org.awaitility.Awaitility.await;
  * JSON that one side or both have configured: typed calls come out as they do over HTTP.
  */
 @Timeout(120)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class JsonConfigurationTests {
 
 	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
 
+	/** Service without settings, for all tests. */
+	private @Nullable ConfigurableApplicationContext plain;
+
 	@AfterEach
 	void stop() {
 		this.contexts.forEach(ConfigurableApplicationContext::close);
+		this.contexts.clear();
+	}
+
+	@AfterAll
+	void stopPlain() {
+		if (this.plain != null) {
+			this.plain.close();
+		}
+	}
+
+	private ConfigurableApplicationContext plain() {
+		ConfigurableApplicationContext running = this.plain;
+		if (running == null) {
+			running = run(ThingService.class, Setting.NOTHING, Map.of());
+			this.plain = running;
+		}
+		return running;
 	}
 
 	/** Settings that an application may make. */
@@ -143,6 +166,12 @@ class JsonConfigurationTests {
 	}
 
 	private ConfigurableApplicationContext start(Class<?> type, Setting setting, Map<String, Object> properties) {
+		ConfigurableApplicationContext context = run(type, setting, properties);
+		this.contexts.add(context);
+		return context;
+	}
+
+	private static ConfigurableApplicationContext run(Class<?> type, Setting setting, Map<String, Object> properties) {
 		Map<String, Object> all = new HashMap<>(Map.of("server.port", "0", "spring.main.banner-mode", "off",
 				"vicinal.compare-paths", "false", "vicinal.confirm-interval", "0s", "server.shutdown", "immediate",
 				"spring.cloud.loadbalancer.enabled", "false"));
@@ -151,9 +180,7 @@ class JsonConfigurationTests {
 		SpringApplication application = new SpringApplication(type);
 		application.setDefaultProperties(all);
 		application.addInitializers((context) -> setting.customizer.customize((GenericApplicationContext) context));
-		ConfigurableApplicationContext context = application.run();
-		this.contexts.add(context);
-		return context;
+		return application.run();
 	}
 
 	/** Starts a client of two services, with a channel for each path to each of them. */
@@ -171,7 +198,7 @@ class JsonConfigurationTests {
 	@ParameterizedTest
 	@EnumSource(Setting.class)
 	void typedCallsComeOutAsOverHttp(Setting setting) {
-		String plain = url(start(ThingService.class, Setting.NOTHING, Map.of()));
+		String plain = url(plain());
 		String set = url(start(ThingService.class, setting, Map.of()));
 		ConfigurableApplicationContext plainClient = client(Setting.NOTHING, plain, set);
 		ConfigurableApplicationContext setClient = client(setting, plain, set);

@@ -111,7 +111,7 @@ class LibraryFailureTests {
 		}
 	}
 
-	/** What has no body has no buffer, and a body is there once. */
+	/** A response without a body has no buffer, and a body is there once. */
 	@ParameterizedTest
 	@ValueSource(strings = { "direct", "uds" })
 	void areThoseOfWebClient(String path) {

@@ -221,7 +221,7 @@ class RefusalTests {
 		startServer(1);
 		block();
 		CompletableFuture<Integer> waits = permits().submit("other", Priority.CRITICAL, () -> 1);
-		for (String path : List.of("/actuator", "/actuator/health", "/actuator/requestserver", "/livez", "/readyz")) {
+		for (String path : List.of("/actuator", "/actuator/health", "/actuator/vicinalrequests", "/livez", "/readyz")) {
 			assertThat(status(path)).as(path).isEqualTo(200);
 		}
 		assertThat(status("/baskets/1")).isEqualTo(503);

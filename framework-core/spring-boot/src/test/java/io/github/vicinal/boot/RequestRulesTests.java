@@ -45,7 +45,7 @@ class RequestRulesTests {
 
 	private RestClient client;
 
-	/** How many requests stay until the test ends. */
+	/** Number of requests that stay until the test ends. */
 	private int slow;
 
 	private void start(String... properties) {

@@ -73,7 +73,7 @@ class SilentRedirectTests {
 		this.servers.forEach((server) -> server.stop(0));
 	}
 
-	/** How the client waits, and which client it is. */
+	/** Clients and their ways to wait. */
 	private enum Caller {
 
 		REST_CLIENT, WEB_CLIENT, FUTURE, MONO, FLUX

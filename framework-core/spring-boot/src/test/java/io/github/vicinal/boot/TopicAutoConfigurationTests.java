@@ -16,6 +16,7 @@ import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalMetricsAutoConfiguration;
 import io.github.vicinal.boot.topic.TopicFactory;
 import io.github.vicinal.boot.topic.TopicListeners;
+import io.github.vicinal.boot.transport.LocalTopicAutoConfiguration;
 import io.github.vicinal.topic.AffinityListener;
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.Topic;
@@ -52,8 +53,8 @@ class TopicAutoConfigurationTests {
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
 		this.runner = new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class, VicinalAutoConfiguration.class,
-					TopicAutoConfiguration.class, TopicsEndpointAutoConfiguration.class,
-					EndpointAutoConfiguration.class))
+					LocalTopicAutoConfiguration.class, TopicAutoConfiguration.class,
+					TopicsEndpointAutoConfiguration.class, EndpointAutoConfiguration.class))
 			.withPropertyValues("vicinal.rendezvous.directory=" + this.directory,
 					"management.endpoints.web.exposure.include=vicinaltopics",
 					"management.endpoints.jmx.exposure.include=vicinaltopics");

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.vicinal.boot.autoconfigure.TopicAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
 import io.github.vicinal.boot.topic.TopicFactory;
+import io.github.vicinal.boot.transport.LocalTopicAutoConfiguration;
 import io.github.vicinal.topic.AffinityListener;
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.Topic;
@@ -66,7 +67,7 @@ class TopicObservationTests {
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
 		this.runner = new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class, VicinalAutoConfiguration.class,
-					TopicAutoConfiguration.class))
+					LocalTopicAutoConfiguration.class, TopicAutoConfiguration.class))
 			.withPropertyValues("vicinal.rendezvous.directory=" + this.directory);
 	}
 

@@ -21,7 +21,7 @@ import org.springframework.util.LinkedMultiValueMap;
 import org.springframework.util.MultiValueMap;
 import org.springframework.web.client.RestClient;
 
-/** What clients observe of a WebFlux application, by name. */
+/** Observations of clients of a WebFlux application, by name. */
 final class Behaviours {
 
 	private Behaviours() {

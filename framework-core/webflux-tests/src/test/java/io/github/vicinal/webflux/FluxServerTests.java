@@ -261,7 +261,7 @@ class FluxServerTests {
 			.isPresent();
 	}
 
-	/** What Reactor Netty does below its handler would not be done. */
+	/** Settings that Reactor Netty applies below its handler would have no effect. */
 	@ParameterizedTest
 	@CsvSource({ "server.forward-headers-strategy, native, forwarded headers",
 			"server.compression.enabled, true, compresses responses",

@@ -36,7 +36,7 @@ import tools.jackson.databind.node.ObjectNode;
  * copackage.json                  what belongs to which application
  * launcher/vicinal-launcher.jar   java -jar runs all of them
  * shared/                         loaded once for all
- * lib/                            libraries, each once, whoever uses it
+ * lib/                            libraries, each once, even if several applications use it
  * apps/NAME/NAME.jar              what is the application's own
  * </pre>
  *

@@ -212,7 +212,7 @@ class ConflictCheckerTests {
 		assertThat(report.findings()).extracting(Finding::rule).contains(Rule.UNKNOWN);
 	}
 
-	/** What has different copies of an annotation sees none of them. */
+	/** A class with different copies of an annotation sees none of them. */
 	@Test
 	void librariesAreHoistedWithAllThatTheyName() throws IOException {
 		Map<String, byte[]> annotated = Map.of("api/Thing.class", TestJar.annotated("api/Thing", "notes/Note"));

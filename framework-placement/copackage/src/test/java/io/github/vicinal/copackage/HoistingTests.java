@@ -12,7 +12,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What may be loaded once beside what applications have for themselves. */
+/**
+ * Libraries that may be loaded once beside those that applications have for themselves.
+ */
 class HoistingTests {
 
 	private static final String SPRING = "spring-thing-1.jar";
@@ -136,7 +138,7 @@ class HoistingTests {
 			.isEqualTo("its package org.springframework.thing is in more-things-1.jar, too");
 	}
 
-	/** What an application has itself comes first in its class path. */
+	/** An application's own classes come first in its class path. */
 	@Test
 	void resourcesAreNotHidden() throws IOException {
 		UnaryOperator<TestJar> settings = (jar) -> jar.library("spring-settings", "1",

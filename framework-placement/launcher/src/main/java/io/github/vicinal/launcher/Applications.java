@@ -32,7 +32,7 @@ final class Applications {
 	 * Creates applications that do not run yet.
 	 * @param layout which ones
 	 * @param environment theirs
-	 * @param log told what happens
+	 * @param log receives a line for each event
 	 */
 	Applications(Layout layout, Environment environment, PrintStream log) {
 		this.environment = environment;

@@ -63,7 +63,7 @@ public final class JdkThreads implements ForkJoinWorkerThreadFactory, ThreadFact
 		return group;
 	}
 
-	/** Before JDK 19, such a thread is in the group of whoever needed it. */
+	/** Before JDK 19, such a thread is in the group of the thread that needed it. */
 	static final class Worker extends ForkJoinWorkerThread {
 
 		Worker(ForkJoinPool pool) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What each application has of its own. */
+/** State that each application has of its own. */
 class IsolationTests {
 
 	private final ApplicationLoader one = new ApplicationLoader("one", new URL[0], getClass().getClassLoader());
@@ -103,7 +103,10 @@ class IsolationTests {
 		assertThat(owners).containsExactly(this.one, null);
 	}
 
-	/** Whoever needs the first thread of a pool of the JDK does not get the others. */
+	/**
+	 * The application that needs the first thread of a pool of the JDK does not get the
+	 * others.
+	 */
 	@Test
 	void threadsOfTheJdksPoolsBelongToNobody() throws Exception {
 		ApplicationThreads.Group group = new ApplicationThreads.Group(Thread.currentThread().getThreadGroup(),

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import io.github.vicinal.boot.autoconfigure.TopicAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
 import io.github.vicinal.boot.topic.TopicFactory;
+import io.github.vicinal.boot.transport.LocalTopicAutoConfiguration;
 import io.github.vicinal.topic.AffinityListener;
 import io.github.vicinal.topic.DurableTopics;
 import io.github.vicinal.topic.TopicException;
@@ -50,7 +51,7 @@ class ChronicleAutoConfigurationTests {
 		this.rendezvous = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
 		this.runner = new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class, VicinalAutoConfiguration.class,
-					TopicAutoConfiguration.class, ChronicleAutoConfiguration.class))
+					LocalTopicAutoConfiguration.class, TopicAutoConfiguration.class, ChronicleAutoConfiguration.class))
 			.withPropertyValues("vicinal.rendezvous.directory=" + this.rendezvous);
 	}
 

@@ -85,33 +85,6 @@ class DamagedQueueTests {
 		assertThat(refused).isPositive();
 	}
 
-	@Test
-	void aPublisherOfADamagedQueuePublishesOrSaysWhyNot() throws Exception {
-		publish();
-		Path queue = this.directory.resolve("news/queue");
-		Random random = new Random(43);
-		int ended = 0;
-		for (int round = 0; round < ROUNDS / 2; round++) {
-			List<Path> files;
-			try (var all = Files.list(queue)) {
-				files = all.toList();
-			}
-			Path file = files.get(random.nextInt(files.size()));
-			byte[] before = damage(file, random);
-			try (ChronicleTopics topics = this.fixture.application("shop")) {
-				Topic<String> topic = topics.topic(NEWS);
-				topic.publish("another");
-				topic.publish("one");
-			}
-			catch (TopicException ex) {
-				assertThat(ex).hasMessageContaining(this.directory.toString());
-			}
-			ended++;
-			Files.write(file, before);
-		}
-		assertThat(ended).isEqualTo(ROUNDS / 2);
-	}
-
 	/** Returns whether the topic was refused, with a reason. */
 	private boolean replay(List<String> texts) {
 		List<String> received = Collections.synchronizedList(new ArrayList<>());
@@ -134,7 +107,7 @@ class DamagedQueueTests {
 	}
 
 	/** Changes bytes that are not zero, as most of a file is; returns what was there. */
-	private static byte[] damage(Path file, Random random) throws IOException {
+	static byte[] damage(Path file, Random random) throws IOException {
 		byte[] before = Files.readAllBytes(file);
 		int[] used = IntStream.range(0, before.length).filter((i) -> before[i] != 0).toArray();
 		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {

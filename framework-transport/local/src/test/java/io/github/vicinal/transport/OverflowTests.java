@@ -162,7 +162,9 @@ class OverflowTests {
 
 	private Object call(CallPath path, String text) throws PathException {
 		try {
-			Reply reply = this.channel.known(ADDRESS).call(path, Contracts.call(this.contract, "join", text, 1));
+			Reply reply = this.channel.known(ADDRESS)
+				.calls()
+				.call(path, Contracts.call(this.contract, "join", text, 1));
 			return Objects.requireNonNull(((Reply.Value) reply).body());
 		}
 		catch (PathException ex) {

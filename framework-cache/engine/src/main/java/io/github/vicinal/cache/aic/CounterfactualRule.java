@@ -356,7 +356,7 @@ public final class CounterfactualRule {
 	}
 
 	/**
-	 * Returns how many calls were recorded.
+	 * Returns the number of calls that were recorded.
 	 * @return a count
 	 */
 	public long calls() {
@@ -372,7 +372,7 @@ public final class CounterfactualRule {
 	}
 
 	/**
-	 * Returns how many switches there were, those that took one back among them.
+	 * Returns the number of switches, those that took one back among them.
 	 * @return a count
 	 */
 	public long switches() {
@@ -380,7 +380,7 @@ public final class CounterfactualRule {
 	}
 
 	/**
-	 * Returns how many switches were taken back.
+	 * Returns the number of switches that were taken back.
 	 * @return a count
 	 */
 	public long reverts() {

@@ -151,7 +151,7 @@ public final class FrequencySketch {
 	}
 
 	/**
-	 * Returns how many words suit a cache.
+	 * Returns the number of words that suit a cache.
 	 * @param capacity its entries, at least 1
 	 * @return from 1 to 8 per entry
 	 */

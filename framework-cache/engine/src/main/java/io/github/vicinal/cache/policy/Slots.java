@@ -82,7 +82,7 @@ public final class Slots {
 	}
 
 	/**
-	 * Returns how many slots there have ever been at once.
+	 * Returns the number of slots that there have ever been at once.
 	 * @return one more than the largest slot
 	 */
 	public int limit() {

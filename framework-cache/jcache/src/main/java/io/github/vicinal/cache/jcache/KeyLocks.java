@@ -205,7 +205,7 @@ final class KeyLocks<K> {
 		locked.forEach(this::forget);
 	}
 
-	/** Returns how many keys are locked or wanted. */
+	/** Returns the number of keys that are locked or wanted. */
 	int size() {
 		return this.locks.size();
 	}

@@ -56,7 +56,7 @@ class ReferenceTests {
 	record Step(int kind, String key, String value, String other) {
 	}
 
-	/** How the caches of a run are made. */
+	/** Configuration of the caches of a run. */
 	record Setup(boolean byValue, boolean readThrough, boolean writeThrough, boolean oldValues, int expiry,
 			String policy) {
 	}

@@ -77,7 +77,7 @@ public class CacheReportsEndpoint {
 	 * @param sampledRequests accesses that the estimates rest on
 	 * @param candidates the policies among which AIC chooses
 	 * @param regret by how much the hit ratio was below that of the best candidate
-	 * @param switches how often the active policy changed
+	 * @param switches number of times that the active policy changed
 	 * @param reverts how many of these changes went back
 	 * @param missRatioCurve what other sizes would bring
 	 * @param log the last switches, oldest first

@@ -7,6 +7,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.context.annotation.Bean;
 
@@ -14,6 +15,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** Rules of dependencies and visibility. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -69,6 +71,14 @@ class ArchitectureTests {
 			.bePackagePrivate()
 			.because("they are no API")
 			.check(this.classes);
+	}
+
+	@Test
+	void idsOfEndpointsClashWithNoOther() {
+		assertThat(this.classes.stream()
+			.filter((type) -> type.isAnnotatedWith(Endpoint.class))
+			.map((type) -> type.getAnnotationOfType(Endpoint.class).id())).isNotEmpty()
+			.allMatch((id) -> id.startsWith("vicinal"));
 	}
 
 	@Test

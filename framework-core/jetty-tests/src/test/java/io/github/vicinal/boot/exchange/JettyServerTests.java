@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-/** How exchanges go along with the life of a Jetty server, and with its connector. */
+/** Exchanges through the life of a Jetty server, and with its connector. */
 @Timeout(180)
 class JettyServerTests {
 

@@ -11,7 +11,7 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
  *
  * @since 0.1.0
  */
-@Endpoint(id = "requestserver")
+@Endpoint(id = "vicinalrequests")
 public class RequestServerEndpoint {
 
 	private final RequestServer server;

@@ -80,7 +80,7 @@ import org.springframework.web.client.RestClient;
  *
  * @since 0.1.0
  */
-@AutoConfiguration(after = LocalTransportAutoConfiguration.class,
+@AutoConfiguration(after = VicinalAutoConfiguration.class,
 		beforeName = { "org.springframework.boot.restclient.autoconfigure.service.HttpServiceClientAutoConfiguration",
 				"org.springframework.boot.http.client.autoconfigure.imperative.ImperativeHttpClientAutoConfiguration",
 				"org.springframework.boot.http.client.autoconfigure.reactive.ReactiveHttpClientAutoConfiguration" })

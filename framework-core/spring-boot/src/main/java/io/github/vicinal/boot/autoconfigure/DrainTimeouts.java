@@ -10,9 +10,6 @@ import org.springframework.core.env.Environment;
 /** Time that calls in flight have to end when the application stops. */
 final class DrainTimeouts {
 
-	/** Time-out of a path that is closed on its own, outside a graceful shutdown. */
-	private static final Duration PATH = Duration.ofSeconds(10);
-
 	/** Spring's default time-out of a phase, without Boot's properties. */
 	private static final Duration PHASE = Duration.ofSeconds(10);
 
@@ -22,10 +19,6 @@ final class DrainTimeouts {
 	private static final int RESERVE_SHARE = 10;
 
 	private DrainTimeouts() {
-	}
-
-	static Duration ofPath(Environment environment) {
-		return isImmediate(environment) ? Duration.ZERO : PATH;
 	}
 
 	/**

@@ -42,7 +42,7 @@ import org.springframework.web.server.WebFilter;
  *
  * @since 0.1.0
  */
-@AutoConfiguration(after = LocalTransportAutoConfiguration.class)
+@AutoConfiguration(after = VicinalAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(WebFilter.class)
 @ConditionalOnProperty(name = { "vicinal.enabled", "vicinal.server.enabled" }, matchIfMissing = true)

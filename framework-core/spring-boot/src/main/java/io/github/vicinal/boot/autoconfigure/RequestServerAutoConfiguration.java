@@ -165,7 +165,7 @@ public final class RequestServerAutoConfiguration {
 			return new RequestRules(rules, callers.getIfAvailable(() -> HttpServletRequest::getRemoteAddr), endpoints);
 		}
 
-		/** Once all handlers are there, rules that are for none can be told. */
+		/** Rules that match no handler are known once all handlers are there. */
 		@Bean
 		ApplicationListener<ApplicationReadyEvent> vicinalUselessRules(RequestRules rules, RequestServer server,
 				Environment environment) {

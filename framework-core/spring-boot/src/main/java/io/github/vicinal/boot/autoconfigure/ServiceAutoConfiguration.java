@@ -64,7 +64,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
  *
  * @since 0.1.0
  */
-@AutoConfiguration(after = { LocalTransportAutoConfiguration.class, RequestServerAutoConfiguration.class },
+@AutoConfiguration(after = { VicinalAutoConfiguration.class, RequestServerAutoConfiguration.class },
 		afterName = "org.springframework.boot.jetty.autoconfigure.servlet.JettyServletWebServerAutoConfiguration")
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({ DispatcherServlet.class, ServletContext.class })

@@ -19,7 +19,7 @@ import org.springframework.util.unit.DataSize;
  * @since 0.1.0
  */
 @ConfigurationProperties("vicinal.topics")
-public record TopicProperties(@DefaultValue("true") boolean enabled, @DefaultValue Map<String, Room> named) {
+record TopicProperties(@DefaultValue("true") boolean enabled, @DefaultValue Map<String, Room> named) {
 
 	/** The room of a topic that has no properties. */
 	static final Room DEFAULT = new Room(DataSize.ofMegabytes(4), WhenFull.BLOCK, Duration.ofSeconds(5), false,

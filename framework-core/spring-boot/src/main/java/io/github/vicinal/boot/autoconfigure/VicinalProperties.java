@@ -15,8 +15,9 @@ import org.springframework.util.unit.DataSize;
 /**
  * Properties of Vicinal.
  *
- * @param enabled Whether channels may use typed paths, and contracts are offered over
- * them.
+ * @param enabled Whether Vicinal is on: channels, HTTP exchanges, contracts for others,
+ * topics, the request server and placement. Off, the application behaves as if the
+ * starter were not there; only caches stay, which have a switch of their own.
  * @param channels Channels by name: the group of an HTTP service client, or the simple
  * name of its interface.
  * @param reconnectDelay Shortest time between two attempts to connect a path to a peer;
@@ -30,8 +31,6 @@ import org.springframework.util.unit.DataSize;
  * time-out; 0 for none.
  * @param rendezvous Directory in which processes of one host meet.
  * @param codec Encoding of arguments and results.
- * @param shm Shared memory.
- * @param uds Unix domain sockets.
  * @param server Contracts that this application offers to others.
  * @param httpExchanges HTTP requests without a contract, over other paths than HTTP.
  * @param https Requests that go by https.
@@ -39,12 +38,11 @@ import org.springframework.util.unit.DataSize;
  * @since 0.1.0
  */
 @ConfigurationProperties("vicinal")
-public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultValue Map<String, Channel> channels,
+record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultValue Map<String, Channel> channels,
 		@DefaultValue("1s") Duration reconnectDelay, @DefaultValue("true") boolean comparePaths,
 		@DefaultValue("4s") Duration confirmInterval, @DefaultValue("60s") Duration defaultTimeout,
-		@DefaultValue Rendezvous rendezvous, @DefaultValue Codec codec, @DefaultValue Shm shm, @DefaultValue Uds uds,
-		@DefaultValue Server server, @DefaultValue HttpExchanges httpExchanges, @DefaultValue Https https,
-		@DefaultValue Network network) {
+		@DefaultValue Rendezvous rendezvous, @DefaultValue Codec codec, @DefaultValue Server server,
+		@DefaultValue HttpExchanges httpExchanges, @DefaultValue Https https, @DefaultValue Network network) {
 
 	public VicinalProperties {
 		if (defaultTimeout.isNegative()) {
@@ -103,51 +101,6 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * equivalent to JSON.
 	 */
 	public record Codec(@DefaultValue("true") boolean flat) {
-	}
-
-	/**
-	 * Shared memory.
-	 *
-	 * @param lanes Number of calls that can be in flight to one peer in each segment of
-	 * memory; a power of two up to 256.
-	 * @param maxLanes Maximum number of calls in flight to one peer; more segments are
-	 * made when all lanes are in use.
-	 * @param inlineSize Size of calls and replies that travel in their lane, at least
-	 * 2KB; larger ones take memory that is added when it is needed.
-	 * @param maxFrameSize Maximum size of a call or reply. Larger calls go by HTTP; a
-	 * larger reply fails its call, which is repeated by HTTP if it is idempotent.
-	 * @param maxMemoryPerPeer Maximum memory for large calls or replies, per peer and
-	 * direction; the smaller limit of the two peers counts.
-	 * @param maxHeapPerPeer Maximum heap for large calls or replies of one peer that are
-	 * being encoded or decoded, for shared memory and Unix domain sockets each; a call
-	 * that needs more runs alone. Default is a sixteenth of the heap, but at most 64MB.
-	 * @param maxPeers Maximum number of peers that this application shares memory with as
-	 * a server.
-	 * @param maxThreads Maximum number of threads that execute calls which are not known
-	 * to be short.
-	 * @param idleTimeout Time without calls after which threads, file descriptors, heap
-	 * and further segments of a peer are given back.
-	 * @param waiting Way of waiting for the other process: "learned" stays awake if that
-	 * has paid, "park" always sleeps.
-	 */
-	public record Shm(@DefaultValue("64") int lanes, @DefaultValue("1024") int maxLanes,
-			@DefaultValue("2KB") DataSize inlineSize, @DefaultValue("64MB") DataSize maxFrameSize,
-			@DefaultValue("64MB") DataSize maxMemoryPerPeer, @Nullable DataSize maxHeapPerPeer,
-			@DefaultValue("1024") int maxPeers, @DefaultValue("256") int maxThreads,
-			@DefaultValue("10s") Duration idleTimeout, @Name("wait") @DefaultValue("learned") String waiting) {
-	}
-
-	/**
-	 * Unix domain sockets.
-	 *
-	 * @param maxFrameSize Maximum size of a call or reply. Larger calls go by HTTP; a
-	 * larger reply fails its call, which is repeated by HTTP if it is idempotent.
-	 * @param maxConnections Maximum number of connections that are accepted.
-	 * @param maxConnectionsPerPeer Maximum number of connections to one peer, and of
-	 * calls in flight to it; further calls take another path.
-	 */
-	public record Uds(@DefaultValue("64MB") DataSize maxFrameSize, @DefaultValue("256") int maxConnectionsPerPeer,
-			@DefaultValue("1024") int maxConnections) {
 	}
 
 	/**

@@ -70,7 +70,7 @@ final class AsyncCalls implements AutoCloseable {
 	 * Returns a pool in which no call waits for a thread, because the thread's present
 	 * call might be waiting for this one. Its threads have the context class loader of
 	 * the pool's creator, which is the application's, not that of the caller.
-	 * @param most how many threads there may be
+	 * @param most maximum number of threads
 	 */
 	static ExecutorService platformThreads(int most) {
 		ClassLoader classLoader = Thread.currentThread().getContextClassLoader();

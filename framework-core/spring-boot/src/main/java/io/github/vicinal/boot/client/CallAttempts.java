@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
-import io.github.vicinal.channel.Peer;
+import io.github.vicinal.channel.PeerCalls;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathException;
@@ -54,11 +54,11 @@ final class CallAttempts {
 	}
 
 	/** Makes a call over a path, on the calling thread. */
-	Attempt attempt(ClientCall call, Peer peer, CallPath path) {
+	Attempt attempt(ClientCall call, PeerCalls calls, CallPath path) {
 		Reply reply;
 		try {
 			sending(call);
-			reply = exchange(call, peer, path);
+			reply = exchange(call, calls, path);
 			received(call, reply);
 		}
 		catch (PathException ex) {
@@ -83,12 +83,12 @@ final class CallAttempts {
 	 * @return a stage that completes with the attempt, on a thread of the path
 	 */
 	@SuppressWarnings("try")
-	CompletionStage<Attempt> attemptLater(ClientCall call, Peer peer, CallPath path, Executor executor,
+	CompletionStage<Attempt> attemptLater(ClientCall call, PeerCalls calls, CallPath path, Executor executor,
 			Supplier<ContextSnapshot.Scope> completing) {
 		CompletionStage<Reply> made;
 		try {
 			sending(call);
-			made = peer.callLater(path, frame(call, peer), executor);
+			made = calls.callLater(path, frame(call, calls), executor);
 		}
 		catch (RuntimeException | Error ex) {
 			made = CompletableFuture.failedStage(ex);
@@ -179,18 +179,18 @@ final class CallAttempts {
 				: new Attempt.Unanswered(failure);
 	}
 
-	private CallFrame frame(ClientCall call, Peer peer) {
+	private CallFrame frame(ClientCall call, PeerCalls calls) {
 		return new CallFrame(this.channel.contract(), call.plan().method(), call.arguments(), call.deadline(),
-				headers(peer.frameHeaders(), call.observed().headers()));
+				headers(calls.frameHeaders(), call.observed().headers()));
 	}
 
-	private Reply exchange(ClientCall call, Peer peer, CallPath path) throws PathException {
-		CallFrame frame = frame(call, peer);
+	private Reply exchange(ClientCall call, PeerCalls calls, CallPath path) throws PathException {
+		CallFrame frame = frame(call, calls);
 		if (this.interceptors.isEmpty()) {
-			return peer.call(path, frame);
+			return calls.call(path, frame);
 		}
 		return ChannelInterceptor
-			.chain(this.channel.settings().name(), this.interceptors, (intercepted) -> peer.call(path, intercepted))
+			.chain(this.channel.settings().name(), this.interceptors, (intercepted) -> calls.call(path, intercepted))
 			.call(frame);
 	}
 

@@ -56,11 +56,6 @@ final class CallRoutes {
 		return this.replicas != null && this.replicas.failsOver();
 	}
 
-	/** Returns whether there is another replica for a call that has left some. */
-	boolean failsOverAfter(int left) {
-		return this.replicas != null && this.replicas.failsOver() && left < this.replicas.size();
-	}
-
 	/**
 	 * Chooses the replica, the peer and the path of a call.
 	 * @param call the call, which is notified of the choice

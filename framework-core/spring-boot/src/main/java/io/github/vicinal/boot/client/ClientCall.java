@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 import io.github.vicinal.boot.client.HttpLegs.Original;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.channel.Peer;
+import io.github.vicinal.channel.PeerCalls;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathKind;
@@ -68,6 +69,8 @@ final class ClientCall implements CallCache.Call {
 	private @Nullable String address;
 
 	private @Nullable Peer peer;
+
+	private @Nullable PeerCalls calls;
 
 	private @Nullable CallPath path;
 
@@ -168,6 +171,7 @@ final class ClientCall implements CallCache.Call {
 		this.replicaAttempt = replica;
 		this.address = target;
 		this.peer = known;
+		this.calls = (known != null) ? known.calls() : null;
 	}
 
 	/**
@@ -204,8 +208,8 @@ final class ClientCall implements CallCache.Call {
 		return this.client.attempts().attemptLater(this, called(), chosen(), executor, completing);
 	}
 
-	private Peer called() {
-		return Objects.requireNonNull(this.peer, "There is no peer; the call goes over HTTP");
+	private PeerCalls called() {
+		return Objects.requireNonNull(this.calls, "There is no peer; the call goes over HTTP");
 	}
 
 	private CallPath chosen() {
@@ -295,7 +299,7 @@ final class ClientCall implements CallCache.Call {
 	}
 
 	private boolean mayGoOn(ReplicaAttempt at, @Nullable Throwable failure) {
-		return !this.delivered && this.client.routes().failsOverAfter(this.met.size() + 1)
+		return !this.delivered && this.met.size() + 1 < at.mostReplicas()
 				&& at.mayGoOn(this.plan.method().idempotent(), failure);
 	}
 
@@ -373,7 +377,7 @@ final class ClientCall implements CallCache.Call {
 
 	/** Returns whether the call may be made at more than one replica. */
 	boolean failsOver() {
-		return this.replicaAttempt != null && this.client.routes().failsOver();
+		return this.replicaAttempt != null && this.replicaAttempt.mostReplicas() > 1;
 	}
 
 }

@@ -390,7 +390,7 @@ public final class ClientChannels implements AutoCloseable {
 	}
 
 	/**
-	 * Returns how many announcements of peers could not be used.
+	 * Returns the number of announcements of peers that could not be used.
 	 * @return a count over all channels
 	 */
 	public long ignoredAnnouncements() {

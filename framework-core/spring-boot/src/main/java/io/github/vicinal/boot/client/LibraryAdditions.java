@@ -73,8 +73,8 @@ public final class LibraryAdditions {
 	}
 
 	/**
-	 * Returns what a connector of reactive clients does. What the application has added
-	 * to Reactor Netty is looked at by whoever makes exchanges of its requests.
+	 * Returns what a connector of reactive clients does. The class that makes exchanges
+	 * of its requests looks at what the application has added to Reactor Netty.
 	 */
 	static LibraryAdditions ofConnector(Object connector) {
 		return new LibraryAdditions(connector.getClass().getName().equals(ClientAdditions.NETTY_CONNECTOR)

@@ -33,6 +33,8 @@ final class ReplicaAttempt {
 
 	private final @Nullable URI uri;
 
+	private final int mostReplicas;
+
 	private final int met;
 
 	private final long start = System.nanoTime();
@@ -58,16 +60,23 @@ final class ReplicaAttempt {
 	 * @param replica the replica
 	 * @param uri where HTTP requests are to go, or {@code null} if a load balancer sends
 	 * them there
+	 * @param mostReplicas maximum number of replicas that the call may be made at
 	 */
-	ReplicaAttempt(ReplicaChoice choice, Replica replica, @Nullable URI uri) {
+	ReplicaAttempt(ReplicaChoice choice, Replica replica, @Nullable URI uri, int mostReplicas) {
 		this.choice = choice;
 		this.replica = replica;
 		this.uri = uri;
+		this.mostReplicas = mostReplicas;
 		this.met = replica.begin();
 	}
 
 	Replica replica() {
 		return this.replica;
+	}
+
+	/** Returns the maximum number of replicas that the call may be made at. */
+	int mostReplicas() {
+		return this.mostReplicas;
 	}
 
 	String address() {
@@ -111,7 +120,7 @@ final class ReplicaAttempt {
 	}
 
 	/**
-	 * Notes a failure in an HTTP client that follows redirects without telling.
+	 * Notes a failure in an HTTP client that follows redirects without notice.
 	 * @param wasConnected whether a part of the request was sent, so that a connection
 	 * which is refused is not the first one
 	 */

@@ -81,10 +81,6 @@ final class ReplicaBalancer {
 		return this.loadBalancer == null && this.uris.size() > 1;
 	}
 
-	int size() {
-		return this.uris.size();
-	}
-
 	/**
 	 * Begins an attempt of a call at a replica.
 	 * @param met replicas that did not execute the call, in the order in which it met
@@ -96,14 +92,15 @@ final class ReplicaBalancer {
 		CallTargets asked = this.loadBalancer;
 		if (asked == null) {
 			Replica replica = this.takesTurns ? inTurn(met) : this.choice.choose(met);
-			return (replica != null) ? new ReplicaAttempt(this.choice, replica, this.uris.get(replica.address()))
+			return (replica != null)
+					? new ReplicaAttempt(this.choice, replica, this.uris.get(replica.address()), this.uris.size())
 					: null;
 		}
 		ReplicaSelection selection = new ReplicaSelection(this);
 		String address = this.selections.asking(selection, asked);
 		Replica replica = selection.chosen();
-		return (replica != null && replica.address().equals(address)) ? new ReplicaAttempt(this.choice, replica, null)
-				: null;
+		return (replica != null && replica.address().equals(address))
+				? new ReplicaAttempt(this.choice, replica, null, 1) : null;
 	}
 
 	/**

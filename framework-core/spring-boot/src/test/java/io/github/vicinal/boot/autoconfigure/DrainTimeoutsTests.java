@@ -29,7 +29,6 @@ class DrainTimeoutsTests {
 	void anImmediateShutdownWaitsForNothing() {
 		this.environment.setProperty("server.shutdown", "immediate");
 		assertThat(DrainTimeouts.ofPhase(this.environment, this.properties)).isZero();
-		assertThat(DrainTimeouts.ofPath(this.environment)).isZero();
 	}
 
 }

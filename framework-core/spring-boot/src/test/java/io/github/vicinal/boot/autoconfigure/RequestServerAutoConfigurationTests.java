@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.boot.actuate.RequestServerEndpoint;
 import io.github.vicinal.boot.server.ServerLifecycle;
+import io.github.vicinal.boot.transport.LocalTransportAutoConfiguration;
 import io.github.vicinal.requestserver.Permit;
 import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.RejectedRequestException;

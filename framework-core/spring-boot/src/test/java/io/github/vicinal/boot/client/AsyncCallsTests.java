@@ -317,7 +317,7 @@ class AsyncCallsTests {
 			.startsWith((Runtime.version().feature() >= 21) ? "VirtualThread[" : "Thread[");
 	}
 
-	/** They are told of the call on another thread than their caller's. */
+	/** They are notified of the call on another thread than their caller's. */
 	@Test
 	void interceptorsSeeWhatTheCallerCarries() throws Throwable {
 		ThreadLocal<String> user = new ThreadLocal<>();

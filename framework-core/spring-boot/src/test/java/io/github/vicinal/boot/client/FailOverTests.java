@@ -61,7 +61,7 @@ class FailOverTests {
 
 	private static final List<String> REPLICAS = List.of("198.51.100.1:80", "198.51.100.2:80", "198.51.100.3:80");
 
-	/** How replicas treat the requests that they get; the others answer. */
+	/** Behaviour of replicas; the others answer. */
 	private final Map<String, Behaviour> behaviours = new ConcurrentHashMap<>();
 
 	/** Replicas that got a request, in order. */
@@ -99,7 +99,7 @@ class FailOverTests {
 
 	}
 
-	/** How a caller waits. */
+	/** Ways of a caller to wait. */
 	private enum Caller {
 
 		BLOCKING, FUTURE, MONO, FLUX
@@ -309,7 +309,7 @@ class FailOverTests {
 		assertNothingInFlight();
 	}
 
-	/** A client may be told to raise nothing for an error. */
+	/** A client may be configured to raise nothing for an error. */
 	@ParameterizedTest
 	@EnumSource
 	void theValueOf503IsNotDeliveredIfTheCallGoesOn(Caller caller) throws Exception {

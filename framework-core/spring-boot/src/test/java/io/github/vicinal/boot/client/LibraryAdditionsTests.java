@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.netty.http.client.HttpClient;
 
 import org.springframework.http.client.ReactorClientHttpRequestFactory;
@@ -18,7 +19,7 @@ import org.springframework.http.client.ReactorClientHttpRequestFactory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-/** What is found in Reactor Netty's client behind Spring's blocking factory. */
+/** Settings of Reactor Netty's client behind Spring's blocking factory. */
 class LibraryAdditionsTests {
 
 	private static final URI SERVER = URI.create("http://localhost:8080/");
@@ -31,6 +32,16 @@ class LibraryAdditionsTests {
 		assertThat(library.isNetty()).isTrue();
 		assertThat(library.decodes()).isTrue();
 		assertThat(library.responseTimeout()).isEqualTo(Duration.ofSeconds(3));
+	}
+
+	/** Netty waits without an end then, too. */
+	@ParameterizedTest
+	@ValueSource(longs = { 0, -1, -3000 })
+	void responseTimeoutThatIsNotPositiveIsNone(long millis) {
+		LibraryAdditions library = new LibraryAdditions(
+				new ReactorClientHttpRequestFactory(HttpClient.create().responseTimeout(Duration.ofMillis(millis))));
+		assertThat(library.responseTimeout()).isNull();
+		assertThat(library.of(SERVER)).isNull();
 	}
 
 	@ParameterizedTest

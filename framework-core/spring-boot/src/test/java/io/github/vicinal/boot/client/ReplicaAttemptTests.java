@@ -31,7 +31,7 @@ class ReplicaAttemptTests {
 		this.choice.update(List.of("a:8080"), (address) -> new ReplicaChoice.Located(Locality.ANY, ""));
 		Replica replica = this.choice.choose();
 		assertThat(replica).isNotNull();
-		return new ReplicaAttempt(this.choice, replica, URI.create(instance));
+		return new ReplicaAttempt(this.choice, replica, URI.create(instance), 2);
 	}
 
 	@ParameterizedTest
@@ -119,7 +119,7 @@ class ReplicaAttemptTests {
 		this.choice.update(List.of(address), (each) -> new ReplicaChoice.Located(Locality.ANY, ""));
 		Replica replica = this.choice.choose();
 		assertThat(replica).isNotNull();
-		return new ReplicaAttempt(this.choice, replica, null);
+		return new ReplicaAttempt(this.choice, replica, null, 1);
 	}
 
 	private void assertFailure(IOException cause, boolean idempotentGoesOn, boolean otherGoesOn, int failures) {

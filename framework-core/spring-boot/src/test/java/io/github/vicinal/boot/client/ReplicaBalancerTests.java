@@ -82,7 +82,7 @@ class ReplicaBalancerTests {
 				new ReplicaSelection.Holder());
 		for (int others = 0; others < instances.size(); others++) {
 			List<Replica> met = new ArrayList<>();
-			for (int i = 0; i < turns.size(); i++) {
+			for (int i = 0; i < instances.size(); i++) {
 				met.add(turns.begin(List.copyOf(met)).replica());
 				for (int j = 0; j < others; j++) {
 					turns.begin(List.of());

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.client.HttpClient;
@@ -33,7 +34,7 @@ import org.springframework.mock.http.client.reactive.MockClientHttpRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** Which clients of Reactor Netty make exchanges, and what they are told. */
+/** Clients of Reactor Netty that make exchanges, and their settings. */
 class NettyConnectorTests {
 
 	static Stream<Arguments> settings() {
@@ -103,6 +104,15 @@ class NettyConnectorTests {
 				.build(HttpClientSettings.defaults().withRedirects(HttpRedirects.DONT_FOLLOW)))
 			.redirects()).isNull();
 		assertThat(NettyConnector.of(new ReactorClientHttpConnector(HttpClient.create())).decodes()).isFalse();
+	}
+
+	/** Netty waits without an end then, too. */
+	@ParameterizedTest
+	@ValueSource(longs = { 0, -1, -3000 })
+	void responseTimeoutThatIsNotPositiveIsNone(long millis) throws Exception {
+		assertThat(NettyConnector
+			.of(new ReactorClientHttpConnector(HttpClient.create().responseTimeout(Duration.ofMillis(millis))))
+			.timeout()).isNull();
 	}
 
 	@Test

@@ -71,7 +71,7 @@ public class VicinalKitEnvironment implements KitEnvironment {
 
 	private final StrangeNeighbours strangers = new StrangeNeighbours();
 
-	/** What the path needs on both sides. */
+	/** Properties that the path needs on both sides. */
 	private final Map<String, Object> pathProperties;
 
 	private final ApplicationContextInitializer<GenericApplicationContext> pathBeans;

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.boot.autoconfigure.TopicAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.boot.transport.LocalTopicAutoConfiguration;
 import io.github.vicinal.topic.Acknowledgement;
 import io.github.vicinal.topic.AffinityListener;
 import io.github.vicinal.topic.DeadLetterHeaders;
@@ -73,7 +74,7 @@ class TopicListenerTests {
 		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
 		this.runner = new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class, VicinalAutoConfiguration.class,
-					TopicAutoConfiguration.class))
+					LocalTopicAutoConfiguration.class, TopicAutoConfiguration.class))
 			.withPropertyValues("vicinal.rendezvous.directory=" + this.directory);
 	}
 

@@ -98,7 +98,7 @@ public final class TopicProbe<T> implements AutoCloseable {
 
 	/**
 	 * Waits for a number of messages.
-	 * @param count how many there are in all
+	 * @param count the number of all of them
 	 * @return all messages
 	 * @throws AssertionError if there are fewer after ten seconds
 	 */

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 
 import io.github.vicinal.boot.autoconfigure.TopicAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.boot.transport.LocalTopicAutoConfiguration;
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicModel;
@@ -82,7 +83,7 @@ class TopicProbeTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration({ JacksonAutoConfiguration.class, VicinalAutoConfiguration.class,
-			TopicAutoConfiguration.class })
+			LocalTopicAutoConfiguration.class, TopicAutoConfiguration.class })
 	static class Application {
 
 	}

@@ -116,7 +116,7 @@ final class Inputs {
 		private @Nullable Path instance;
 
 		@Option(names = "--model", required = true, paramLabel = "FILE|URL",
-				description = "model as JSON, for instance of http://host:8080/actuator/placement/model")
+				description = "model as JSON, for instance of http://host:8080/actuator/vicinalplacement/model")
 		private @Nullable String model;
 
 		@Option(names = "--compose", required = true, paramLabel = "FILE",

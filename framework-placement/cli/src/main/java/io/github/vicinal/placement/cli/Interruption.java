@@ -22,7 +22,7 @@ final class Interruption {
 	/**
 	 * Registers the end of a search with the JVM.
 	 * @param searching the thread that searches and writes
-	 * @return what is to be told of the end
+	 * @return the hook, which must be notified of the end of the search
 	 */
 	static Interruption install(Thread searching) {
 		Interruption interruption = new Interruption(searching);

@@ -234,7 +234,7 @@ class PlacementCliTests {
 		refused("needs --names", "solve", "--compose", compose, "--host", "a=9000:9000", "--traffic", "pcap=x");
 		refused("http://127.0.0.1:1", "solve", "--compose", compose, "--host", "a=9000:9000", "--traffic",
 				"prometheus=http://127.0.0.1:1");
-		refused("Is it running", "solve", "--model", "http://127.0.0.1:1/actuator/placement/model");
+		refused("Is it running", "solve", "--model", "http://127.0.0.1:1/actuator/vicinalplacement/model");
 		refused("no address", "solve", "--compose", compose, "--host", "a=9000:9000", "--traffic",
 				"prometheus=ftp://x");
 		refused("compose.yml, line 2", "solve", "--compose", file("compose.yml", COMPOSE.substring(0, 26)), "--host",

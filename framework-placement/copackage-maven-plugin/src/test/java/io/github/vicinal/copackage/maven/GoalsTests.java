@@ -43,7 +43,7 @@ class GoalsTests {
 		jar(this.maven.artifact("com.example", "two", "1.0", "two-1.0-exec.jar"));
 	}
 
-	/** What Spring Boot's plugin makes, as far as it matters. */
+	/** An archive as Spring Boot's plugin makes it, as far as it matters. */
 	private static Path jar(Path file) throws IOException {
 		try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(file))) {
 			put(out, "META-INF/MANIFEST.MF",

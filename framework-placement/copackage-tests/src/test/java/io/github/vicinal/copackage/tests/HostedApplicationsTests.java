@@ -31,7 +31,7 @@ class HostedApplicationsTests {
 
 	private static final String LOADER = "io.github.vicinal.launcher.ApplicationLoader";
 
-	/** How often one is started again; -Pdeep for 100 times. */
+	/** Number of times that one is started again; 100 in the profile deep. */
 	private static final int RESTARTS = Integer.getInteger("vicinal.kit.contexts", 3);
 
 	@TempDir

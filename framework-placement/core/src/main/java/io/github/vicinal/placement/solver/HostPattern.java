@@ -24,7 +24,7 @@ final class HostPattern {
 
 	private static final int MIN_PARTS = 64;
 
-	/** The most replicas of a service that are told apart. */
+	/** Maximum number of replicas of a service that are distinguished. */
 	private static final int MAX_COUNT = 15;
 
 	private static final int MAX_STATES = 1 << 16;
@@ -208,7 +208,7 @@ final class HostPattern {
 		return order;
 	}
 
-	/** Numbers of replicas of a service that are told apart, none included. */
+	/** Numbers of replicas of a service that are distinguished, none included. */
 	private int levels(int service) {
 		return Math.min(this.most[service], MAX_COUNT) + 1;
 	}

@@ -54,7 +54,7 @@ class ModelSchemaTests {
 			      "p99Micros": 3, "sloMicros": 4, "evidence": { "source": "s" } } ],
 			  "prices": { "currency": "EUR", "perCoreHour": 1, "perHostHour": 2 } }""";
 
-	/** What the reader says of a document whose form is wrong, not its meaning. */
+	/** Error of the reader about the form of a document, not its meaning. */
 	private static final List<String> FORM = List.of("should be", "whole number", "is not known", "is missing",
 			"begins with", "are needed", "There is no", "it is host or zone");
 

@@ -154,7 +154,7 @@ class RecommenderTests {
 		assertThat(json.get("moves")).hasSize(1);
 	}
 
-	/** What is measured after a move must not undo the move. */
+	/** Measurements after a move must not undo the move. */
 	@Property(tries = 30)
 	void recommendationsDoNotOscillate(@ForAll @LongRange(min = 0, max = 1_000_000) long seed) {
 		PlacementModel world = new RandomModels(seed, false, false).model(12, 3);
@@ -243,7 +243,7 @@ class RecommenderTests {
 		assertThat(MovePlanner.plan(model, before, after)).hasSize(2).allMatch(Move::fits).noneMatch(Move::temporary);
 	}
 
-	/** What cannot be ordered does not go back and forth. */
+	/** Moves that cannot be ordered do not go back and forth. */
 	@Test
 	void noReplicaGoesAsideTwice() {
 		List<Host> hosts = new ArrayList<>();

@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.within;
 
-/** What requests gain, limits of routes, and savings. */
+/** Gains of requests, limits of routes, and savings. */
 class RouteGainTests {
 
 	private static final PathCosts COSTS = new PathCosts(new PathCost("uds", 50, 0, 40, 0, 0.1),

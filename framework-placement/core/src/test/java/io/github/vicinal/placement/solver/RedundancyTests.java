@@ -117,7 +117,7 @@ class RedundancyTests {
 		}
 	}
 
-	/** What runs on one host may stay as it is: nothing is given up by that. */
+	/** A service on one host may stay there: nothing is given up by that. */
 	@Test
 	void whatRunsIsNeverAViolation() {
 		PlacementModel model = zones(2, 2, 2, Routing.UNIFORM, List.of())

@@ -12,8 +12,8 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Report of one running instance about itself: its host, its usage and its calls.
- * {@code /actuator/placement/instance} shows it, and the endpoint of another instance
- * reads it.
+ * {@code /actuator/vicinalplacement/instance} shows it, and the endpoint of another
+ * instance reads it.
  *
  * @param service name of the service
  * @param instance names the instance among all; changes when it restarts

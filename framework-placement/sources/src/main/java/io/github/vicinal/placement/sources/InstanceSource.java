@@ -16,8 +16,9 @@ import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.source.TrafficSource;
 
 /**
- * Asks running instances for their reports, at {@code <address>/placement/instance}.
- * Those that do not answer are named; the others count.
+ * Asks running instances for their reports, at
+ * {@code <address>/vicinalplacement/instance}. Those that do not answer are named; the
+ * others count.
  *
  * @since 0.1.0
  */
@@ -105,9 +106,8 @@ public final class InstanceSource implements TrafficSource {
 					return "%s has no host name that can be asked, which has letters, digits, '-' and '.'; give the instance another one, or an address"
 						.formatted(HttpJson.shown(base));
 				}
-				String path = base.toString();
-				URI uri = URI
-					.create((path.endsWith("/") ? path.substring(0, path.length() - 1) : path) + "/placement/instance");
+				String actuator = base.toString().replaceFirst("/$", "");
+				URI uri = URI.create(actuator + "/vicinalplacement/instance");
 				this.cluster.add(InstanceReport.read(this.http.get(uri), HttpJson.shown(uri)),
 						base.getHost() + ":" + port(base), System.nanoTime());
 				return "";

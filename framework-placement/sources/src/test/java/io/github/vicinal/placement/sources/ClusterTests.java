@@ -174,7 +174,7 @@ class ClusterTests {
 		InstanceReport shop = report("shop", "i1", "a", 0, to("peer", "x:1", "i2", 100));
 		InstanceReport orders = report("orders", "i2", "b", 100);
 		try (LocalServer server = new LocalServer((request) -> Answer.ok(this.mapper
-			.writeValueAsString((request.startsWith("/shop/placement/instance") ? shop : orders).toMap())))) {
+			.writeValueAsString((request.startsWith("/shop/vicinalplacement/instance") ? shop : orders).toMap())))) {
 			URI gone = URI.create("http://127.0.0.1:1/actuator");
 			InstanceSource source = new InstanceSource(() -> List.of(server.uri("/shop"), server.uri("/orders/"), gone),
 					new Cluster(LONG, LONG, 1), new HttpJson(Duration.ofSeconds(5)));

@@ -22,7 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What other processes answer, with any part of it replaced by anything. */
+/** Answers of other processes, with any part replaced by anything. */
 class JsonFuzzTests {
 
 	private static final String TOO_DEEP = "[".repeat(900);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What sources withhold is part of the model that they are put into. */
+/** Evidence that sources withhold is part of the model that they are put into. */
 class ObservedModelTests {
 
 	private static PlacementModel model() {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-/** What calls cost, from what callers and the called report. */
+/** Costs of calls, from the reports of callers and the called. */
 class PathCostTests {
 
 	private static final Duration LONG = Duration.ofHours(1);
@@ -117,7 +117,7 @@ class PathCostTests {
 			.containsAll(observed.notSeen());
 	}
 
-	/** What a slow service takes differs by more than a path takes. */
+	/** Times of a slow service differ by more than a path takes. */
 	@Test
 	void slowServicesHideTheirPath() {
 		serves("shop", "a", 1, calls("stock", "shm", 5000, 5040));

@@ -60,7 +60,7 @@ class ZipkinSourceTests {
 			.anySatisfy((line) -> assertThat(line).contains("'stock'", "whose caller is not in the trace"));
 	}
 
-	/** Who states the part that is sampled has complete evidence. */
+	/** Evidence is complete if the part that is sampled is stated. */
 	@Test
 	void aStatedSamplingRateMakesCallsComplete() throws IOException {
 		Edge edge = ZipkinSource.file(file(LINKS), MINUTE, 0).sampled(0.1).observe().edges().get(0);

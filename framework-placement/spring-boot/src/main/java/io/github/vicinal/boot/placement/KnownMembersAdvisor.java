@@ -22,7 +22,7 @@ import org.springframework.util.MimeTypeUtils;
  */
 final class KnownMembersAdvisor implements OperationInvokerAdvisor {
 
-	private static final EndpointId PLACEMENT = EndpointId.of("placement");
+	private static final EndpointId PLACEMENT = EndpointId.of("vicinalplacement");
 
 	@Override
 	public OperationInvoker apply(EndpointId endpointId, OperationType operationType, OperationParameters parameters,

@@ -26,7 +26,7 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
  *
  * @since 0.1.0
  */
-@Endpoint(id = "placement")
+@Endpoint(id = "vicinalplacement")
 public class PlacementEndpoint {
 
 	/** Value of the member {@code format}. */

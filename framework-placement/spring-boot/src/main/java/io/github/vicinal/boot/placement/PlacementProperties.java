@@ -5,8 +5,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
+import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.Prices;
+import io.github.vicinal.placement.model.Routing;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -30,10 +32,10 @@ import org.springframework.util.unit.DataSize;
  * @param searchTime Time of the search for a plan.
  * @param seed Decides all random choices.
  * @param maxMoves Maximum number of replicas that a plan may move. Default is no limit.
- * @param routing Choice of calls among replicas: uniform or local. Default is that of the
- * model, else uniform.
- * @param edgeWeight Quantity of an edge that counts: calls, application-bytes,
- * path-latency, path-cpu or critical-path. Default is that of the model, else calls.
+ * @param routing Choice of calls among replicas. Default is that of the model, else
+ * uniform.
+ * @param edgeWeight Quantity of an edge that counts. Default is that of the model, else
+ * calls.
  * @param host Name of the host that this instance runs on. Default is made from what
  * processes of one host share.
  * @param zone Name of the zone of that host.
@@ -51,9 +53,9 @@ record PlacementProperties(@DefaultValue("recommend") Mode mode, @Nullable Strin
 		@DefaultValue("2s") Duration timeout, @DefaultValue("5s") Duration refresh,
 		@DefaultValue("10m") Duration halfLife, @DefaultValue("100") long minimumCalls,
 		@DefaultValue("500ms") Duration searchTime, @DefaultValue("1") long seed, @Nullable Integer maxMoves,
-		@Nullable String routing, @Nullable String edgeWeight, @Nullable String host, @DefaultValue("") String zone,
-		@DefaultValue Map<String, List<String>> applications, @DefaultValue("160MB") DataSize savedByJvmSharing,
-		@Nullable Cost prices) {
+		@Nullable ReplicaChoice routing, @Nullable EdgeWeight edgeWeight, @Nullable String host,
+		@DefaultValue("") String zone, @DefaultValue Map<String, List<String>> applications,
+		@DefaultValue("160MB") DataSize savedByJvmSharing, @Nullable Cost prices) {
 
 	/** Prefix of the properties. */
 	public static final String PREFIX = "vicinal.placement";
@@ -112,6 +114,27 @@ record PlacementProperties(@DefaultValue("recommend") Mode mode, @Nullable Strin
 				throw new InvalidPlacementException("%s.prices cannot be used: %s".formatted(PREFIX, ex.getMessage()),
 						"Correct it, or leave it out");
 			}
+		}
+
+	}
+
+	/** Choice of calls among replicas. */
+	enum ReplicaChoice {
+
+		/** Any replica with equal probability. */
+		UNIFORM(Routing.UNIFORM),
+
+		/** Replicas on the caller's host first. */
+		LOCAL(Routing.LOCALITY);
+
+		private final Routing routing;
+
+		ReplicaChoice(Routing routing) {
+			this.routing = routing;
+		}
+
+		Routing routing() {
+			return this.routing;
 		}
 
 	}

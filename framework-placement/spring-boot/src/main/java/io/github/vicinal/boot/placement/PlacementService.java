@@ -226,17 +226,10 @@ final class PlacementService implements AutoCloseable {
 	}
 
 	private Objective objective(Objective given) {
-		try {
-			String weight = this.properties.edgeWeight();
-			String routing = this.properties.routing();
-			Objective weighted = (weight != null) ? given.with(EdgeWeight.of(weight)) : given;
-			return (routing != null) ? weighted.with(Routing.of(routing)) : weighted;
-		}
-		catch (InvalidModelException ex) {
-			throw new InvalidPlacementException("%s.edge-weight or %s.routing cannot be used: %s"
-				.formatted(PlacementProperties.PREFIX, PlacementProperties.PREFIX, ex.getMessage()),
-					"Choose one of the names, or leave it out");
-		}
+		EdgeWeight weight = this.properties.edgeWeight();
+		PlacementProperties.ReplicaChoice choice = this.properties.routing();
+		Objective weighted = (weight != null) ? given.with(weight) : given;
+		return (choice != null) ? weighted.with(choice.routing()) : weighted;
 	}
 
 	/**

@@ -20,9 +20,9 @@ import org.springframework.util.MimeType;
 import org.springframework.util.MimeTypeUtils;
 
 /**
- * Shows placement as a page for people ({@code placement/page}), what this instance
- * reports to others ({@code placement/instance}), and the model alone
- * ({@code placement/model}).
+ * Shows placement as a page for people ({@code vicinalplacement/page}), what this
+ * instance reports to others ({@code vicinalplacement/instance}), and the model alone
+ * ({@code vicinalplacement/model}).
  *
  * @since 0.1.0
  */

@@ -6,6 +6,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.context.annotation.Bean;
 
@@ -13,6 +14,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** Rules of dependencies and visibility. */
 class ArchitectureTests {
@@ -66,6 +68,14 @@ class ArchitectureTests {
 			.bePackagePrivate()
 			.because("they are no API")
 			.check(this.classes);
+	}
+
+	@Test
+	void idsOfEndpointsClashWithNoOther() {
+		assertThat(this.classes.stream()
+			.filter((type) -> type.isAnnotatedWith(Endpoint.class))
+			.map((type) -> type.getAnnotationOfType(Endpoint.class).id())).isNotEmpty()
+			.allMatch((id) -> id.startsWith("vicinal"));
 	}
 
 	@Test

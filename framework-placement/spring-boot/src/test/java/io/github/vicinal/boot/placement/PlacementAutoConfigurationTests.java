@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.placement.model.EdgeWeight;
+import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.recommend.MergeChecker;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
@@ -33,7 +35,7 @@ class PlacementAutoConfigurationTests {
 		.withConfiguration(
 				AutoConfigurations.of(VicinalAutoConfiguration.class, PlacementEndpointAutoConfiguration.class))
 		.withBean(SimpleMeterRegistry.class)
-		.withPropertyValues("spring.jmx.enabled=true", "management.endpoints.jmx.exposure.include=placement");
+		.withPropertyValues("spring.jmx.enabled=true", "management.endpoints.jmx.exposure.include=vicinalplacement");
 
 	@Test
 	void isThereWhereItIsExposedAndItsModuleIs() {
@@ -60,8 +62,33 @@ class PlacementAutoConfigurationTests {
 			.hasToString("http://10.0.0.7:9090/manage");
 	}
 
+	/** Boot's analysis of such a failure lists the constants. */
+	@ParameterizedTest
+	@CsvSource({ "edge-weight, love, EdgeWeight", "routing, locality, ReplicaChoice" })
+	void namesThatAreNoConstantsAreRefused(String property, String value, String type) {
+		this.runner.withPropertyValues("vicinal.placement." + property + "=" + value)
+			.run((context) -> assertThat(context.getStartupFailure())
+				.hasRootCauseInstanceOf(IllegalArgumentException.class)
+				.hasStackTraceContaining("vicinal.placement." + property)
+				.rootCause()
+				.hasMessageContaining(type + "." + value));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "path-cpu, local", "critical-path, uniform", "wire-bytes, LOCAL" })
+	void namesAreThoseOfModels(String edgeWeight, String routing) {
+		this.runner
+			.withPropertyValues("vicinal.placement.edge-weight=" + edgeWeight, "vicinal.placement.routing=" + routing)
+			.run((context) -> {
+				PlacementProperties properties = context.getBean(PlacementProperties.class);
+				assertThat(properties.edgeWeight()).isEqualTo(EdgeWeight.of(edgeWeight));
+				assertThat(properties.routing()).isNotNull();
+				assertThat(properties.routing().routing()).isEqualTo(Routing.of(routing));
+			});
+	}
+
 	/**
-	 * Who asks them names those; to leave them out would hide that something is missing.
+	 * The source names such an instance. Left out, nobody would know that it is missing.
 	 */
 	@ParameterizedTest
 	@CsvSource({ "my_service, http://my_service:8080/actuator", "two words, http://two%20words:8080/actuator",
@@ -94,11 +121,12 @@ class PlacementAutoConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = ';', value = { "model=file:nowhere.json; nowhere.json; Name a file",
-			"model=classpath:META-INF/spring.factories; no model; Correct it", "instances=ftp://x; ftp://x; actuator",
-			"half-life=0s; half-life; positive", "search-time=2m; 120 s; at most 30 s",
-			"edge-weight=love; love; Choose one", "minimum-calls=-1; -1; at least 0",
-			"saved-by-jvm-sharing=-1B; -1; at least 0", "applications.shop=gone.jar; gone.jar; that exists" })
+	@CsvSource(delimiter = ';',
+			value = { "model=file:nowhere.json; nowhere.json; Name a file",
+					"model=classpath:META-INF/spring.factories; no model; Correct it",
+					"instances=ftp://x; ftp://x; actuator", "half-life=0s; half-life; positive",
+					"search-time=2m; 120 s; at most 30 s", "minimum-calls=-1; -1; at least 0",
+					"saved-by-jvm-sharing=-1B; -1; at least 0", "applications.shop=gone.jar; gone.jar; that exists" })
 	void mistakesSayWhatToDo(String property, String value, String action) {
 		this.runner.withPropertyValues("vicinal.placement." + property).run((context) -> {
 			assertThat(context).hasFailed();

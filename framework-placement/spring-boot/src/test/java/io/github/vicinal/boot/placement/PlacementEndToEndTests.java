@@ -99,12 +99,12 @@ class PlacementEndToEndTests {
 	}
 
 	private HttpResponse<String> get(String path, String accept) throws Exception {
-		return send(HttpRequest.newBuilder(URI.create(base(this.shop) + "/actuator/placement" + path))
+		return send(HttpRequest.newBuilder(URI.create(base(this.shop) + "/actuator/vicinalplacement" + path))
 			.header("Accept", accept));
 	}
 
 	private HttpResponse<String> post(String json) throws Exception {
-		return send(HttpRequest.newBuilder(URI.create(base(this.shop) + "/actuator/placement"))
+		return send(HttpRequest.newBuilder(URI.create(base(this.shop) + "/actuator/vicinalplacement"))
 			.header("Content-Type", "application/json")
 			.POST(HttpRequest.BodyPublishers.ofString(json)));
 	}

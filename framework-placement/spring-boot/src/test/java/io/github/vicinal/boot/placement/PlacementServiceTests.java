@@ -51,7 +51,7 @@ import org.springframework.util.unit.DataSize;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** What is recommended when some of the evidence is missing, or a search is running. */
+/** Recommendations while some of the evidence is missing, or a search is running. */
 @Timeout(60)
 class PlacementServiceTests {
 
@@ -83,7 +83,7 @@ class PlacementServiceTests {
 		byte[] body = JsonMapper.shared().writeValueAsBytes(report.toMap());
 		try {
 			HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-			server.createContext("/actuator/placement/instance", (exchange) -> {
+			server.createContext("/actuator/vicinalplacement/instance", (exchange) -> {
 				exchange.sendResponseHeaders(200, body.length);
 				exchange.getResponseBody().write(body);
 				exchange.close();

@@ -36,7 +36,7 @@ final class Copier {
 		this.bytes = bytes;
 	}
 
-	@Nullable Object[] arguments(MethodPlan plan, @Nullable Object[] arguments) {
+	@Nullable Object[] arguments(HandoverPlan plan, @Nullable Object[] arguments) {
 		EncodeBuffer buffer = this.buffers.take();
 		try {
 			encodeArguments(plan, arguments, buffer);
@@ -47,7 +47,7 @@ final class Copier {
 		}
 	}
 
-	private void encodeArguments(MethodPlan plan, @Nullable Object[] arguments, EncodeBuffer buffer) {
+	private void encodeArguments(HandoverPlan plan, @Nullable Object[] arguments, EncodeBuffer buffer) {
 		ClassLoader before = ContextLoader.enter(this.callerLoader);
 		try {
 			this.caller.encodeArguments(plan.callerMethod(), plan.withoutReferences(arguments), buffer);
@@ -60,7 +60,7 @@ final class Copier {
 		}
 	}
 
-	private @Nullable Object[] decodeArguments(MethodPlan plan, @Nullable Object[] arguments, EncodeBuffer buffer) {
+	private @Nullable Object[] decodeArguments(HandoverPlan plan, @Nullable Object[] arguments, EncodeBuffer buffer) {
 		ClassLoader before = ContextLoader.enter(this.calleeLoader);
 		try {
 			this.bytes.add(buffer.size());
@@ -76,7 +76,7 @@ final class Copier {
 		}
 	}
 
-	@Nullable Object result(MethodPlan plan, @Nullable Object result) {
+	@Nullable Object result(HandoverPlan plan, @Nullable Object result) {
 		EncodeBuffer buffer = this.buffers.take();
 		try {
 			return decodeResult(plan, encodeResult(plan, result, buffer));
@@ -86,7 +86,7 @@ final class Copier {
 		}
 	}
 
-	private EncodeBuffer encodeResult(MethodPlan plan, @Nullable Object result, EncodeBuffer buffer) {
+	private EncodeBuffer encodeResult(HandoverPlan plan, @Nullable Object result, EncodeBuffer buffer) {
 		ClassLoader before = ContextLoader.enter(this.calleeLoader);
 		try {
 			this.callee.encodeResult(plan.calleeMethod(), result, buffer);
@@ -100,7 +100,7 @@ final class Copier {
 		}
 	}
 
-	private @Nullable Object decodeResult(MethodPlan plan, EncodeBuffer buffer) {
+	private @Nullable Object decodeResult(HandoverPlan plan, EncodeBuffer buffer) {
 		ClassLoader before = ContextLoader.enter(this.callerLoader);
 		try {
 			this.bytes.add(buffer.size());

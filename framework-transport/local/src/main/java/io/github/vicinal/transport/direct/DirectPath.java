@@ -32,13 +32,13 @@ final class DirectPath implements CallPath {
 
 	private final CodecChoice codec;
 
-	private final MethodPlan[] plans;
+	private final HandoverPlan[] plans;
 
 	private final Copier copier;
 
 	private final LongAdder bytes;
 
-	DirectPath(DirectTarget target, Service service, CodecChoice codec, MethodPlan[] plans, Copier copier,
+	DirectPath(DirectTarget target, Service service, CodecChoice codec, HandoverPlan[] plans, Copier copier,
 			LongAdder bytes) {
 		this.calls = new DirectCalls(target);
 		this.service = service;
@@ -62,13 +62,13 @@ final class DirectPath implements CallPath {
 	@Override
 	public Reply call(CallFrame frame) throws PathException {
 		this.calls.requireOpen();
-		MethodPlan plan = this.plans[frame.method().index()];
+		HandoverPlan plan = this.plans[frame.method().index()];
 		@Nullable Object[] arguments = arguments(plan, frame);
 		return this.calls.call(plan.rule(), frame,
 				(headers) -> result(plan, invoke(plan, frame, arguments, headers), frame));
 	}
 
-	private Reply invoke(MethodPlan plan, CallFrame frame, @Nullable Object[] arguments, Map<String, String> headers)
+	private Reply invoke(HandoverPlan plan, CallFrame frame, @Nullable Object[] arguments, Map<String, String> headers)
 			throws PathException {
 		CallFrame callee = new CallFrame(this.calleeContract, plan.calleeMethod(), arguments, frame.deadlineNanos(),
 				headers);
@@ -92,7 +92,7 @@ final class DirectPath implements CallPath {
 	private static void waits() {
 	}
 
-	private @Nullable Object[] arguments(MethodPlan plan, CallFrame frame) throws PathException {
+	private @Nullable Object[] arguments(HandoverPlan plan, CallFrame frame) throws PathException {
 		if (plan.argumentsByReference()) {
 			return frame.arguments();
 		}
@@ -104,7 +104,7 @@ final class DirectPath implements CallPath {
 		}
 	}
 
-	private Reply result(MethodPlan plan, Reply reply, CallFrame frame) throws PathException {
+	private Reply result(HandoverPlan plan, Reply reply, CallFrame frame) throws PathException {
 		if (plan.resultByReference() || !(reply instanceof Reply.Value value)) {
 			return reply;
 		}

@@ -101,7 +101,7 @@ public final class DirectPathProvider implements PathProvider {
 			return new Unavailable("the peer chose the codec %s for %s, this side %s".formatted(callee.codec().name(),
 					contract.name(), caller.codec().name()), false);
 		}
-		MethodPlan[] plans = plans(contract, theirs, theirCodecs);
+		HandoverPlan[] plans = plans(contract, theirs, theirCodecs);
 		LongAdder bytes = new LongAdder();
 		Copier copier = new Copier(caller.codec(), this.loader, callee.codec(), target.loader(), this.buffers, bytes);
 		CodecChoice choice = new CodecChoice(caller.codec(), describe(plans, caller.reason()));
@@ -109,20 +109,20 @@ public final class DirectPathProvider implements PathProvider {
 	}
 
 	/** Equal hashes: an index means the same method on both sides. */
-	private MethodPlan[] plans(Contract contract, Contract theirs, Codecs theirCodecs) {
+	private HandoverPlan[] plans(Contract contract, Contract theirs, Codecs theirCodecs) {
 		boolean sameClasses = contract.type() == theirs.type();
 		List<ContractMethod> methods = contract.methods();
-		MethodPlan[] plans = new MethodPlan[methods.size()];
+		HandoverPlan[] plans = new HandoverPlan[methods.size()];
 		for (int i = 0; i < plans.length; i++) {
-			plans[i] = new MethodPlan(methods.get(i), this.codecs, theirs.methods().get(i), theirCodecs, sameClasses,
+			plans[i] = new HandoverPlan(methods.get(i), this.codecs, theirs.methods().get(i), theirCodecs, sameClasses,
 					this.codecs.byReference(contract));
 		}
 		return plans;
 	}
 
-	private static String describe(MethodPlan[] plans, String reason) {
+	private static String describe(HandoverPlan[] plans, String reason) {
 		int byReference = 0;
-		for (MethodPlan plan : plans) {
+		for (HandoverPlan plan : plans) {
 			if (plan.argumentsByReference() && plan.resultByReference()) {
 				byReference++;
 			}

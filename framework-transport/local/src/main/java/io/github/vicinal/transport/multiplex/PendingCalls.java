@@ -36,7 +36,7 @@ public final class PendingCalls {
 	}
 
 	/**
-	 * Adds a call, before it is sent. Whoever adds must look afterwards whether the
+	 * Adds a call, before it is sent. The caller must look afterwards whether the
 	 * connection has ended, and remove the call if so: {@link #failAll} may have run.
 	 * @param maybeExecuted whether the other side may have executed something, asked when
 	 * the call fails
@@ -165,7 +165,7 @@ public final class PendingCalls {
 	}
 
 	/**
-	 * Returns how many calls wait.
+	 * Returns the number of calls that wait.
 	 * @return a count
 	 */
 	public int size() {

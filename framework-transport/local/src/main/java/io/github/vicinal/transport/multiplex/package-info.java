@@ -3,12 +3,12 @@
  * internal to Vicinal, used by {@code tcp} and {@code rdma}. Nothing here knows what
  * carries the frames.
  * <p>
- * A <em>correlation</em> is the number by which a connection tells whose answer a frame
- * is. On the client, {@link io.github.vicinal.transport.multiplex.PendingCalls} keeps who
- * waits for which, {@link io.github.vicinal.transport.multiplex.MultiplexedPath} is the
- * path of one contract, and
- * {@link io.github.vicinal.transport.multiplex.SharedConnections} lets all paths to a
- * peer use one connection. On the server,
+ * A <em>correlation</em> is the number by which a connection finds the call that a frame
+ * answers. On the client, {@link io.github.vicinal.transport.multiplex.PendingCalls}
+ * keeps who waits for which,
+ * {@link io.github.vicinal.transport.multiplex.MultiplexedPath} is the path of one
+ * contract, and {@link io.github.vicinal.transport.multiplex.SharedConnections} lets all
+ * paths to a peer use one connection. On the server,
  * {@link io.github.vicinal.transport.multiplex.ServerConversation} answers the frames of
  * one connection, and {@link io.github.vicinal.transport.multiplex.CallThreads} executes
  * the calls of all. {@link io.github.vicinal.transport.multiplex.Introduction} is the

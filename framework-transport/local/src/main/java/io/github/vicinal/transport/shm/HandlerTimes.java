@@ -51,7 +51,7 @@ final class HandlerTimes {
 
 	/**
 	 * Returns whether a call may run on the receiver's thread.
-	 * @param batch how many calls wait for that thread
+	 * @param batch number of calls that wait for that thread
 	 */
 	boolean isShort(int batch) {
 		long nanos = this.mean;

@@ -200,8 +200,8 @@ final class ShmCall implements Runnable {
 	}
 
 	/**
-	 * A handler that was interrupted has no answer: its caller is told that the server
-	 * has gone.
+	 * A handler that was interrupted has no answer: its caller learns that the server has
+	 * gone.
 	 */
 	private void respond(EncodeBuffer answer) {
 		if (!this.connection.server().cutOff()) {

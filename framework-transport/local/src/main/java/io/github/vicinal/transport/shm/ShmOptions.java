@@ -150,7 +150,8 @@ public final class ShmOptions {
 	}
 
 	/**
-	 * Returns how many bytes of a call or reply lie in its lane, a multiple of 128.
+	 * Returns the number of bytes of a call or reply that lie in its lane, a multiple of
+	 * 128.
 	 * @return bytes
 	 */
 	public int inlineBytes() {
@@ -192,7 +193,7 @@ public final class ShmOptions {
 	}
 
 	/**
-	 * Returns how many calls that are not known to be short are executed at a time.
+	 * Returns the number of calls not known to be short that are executed at a time.
 	 * @return a number
 	 */
 	public int maxThreads() {
@@ -252,8 +253,8 @@ public final class ShmOptions {
 
 	/**
 	 * Returns options with one segment.
-	 * @param count how many lanes it has, which is also how many calls are in flight at
-	 * most
+	 * @param count number of lanes that it has, which is also how many calls are in
+	 * flight at most
 	 * @return other options
 	 */
 	public ShmOptions withLanes(int count) {
@@ -274,10 +275,6 @@ public final class ShmOptions {
 
 	public ShmOptions withMaxHeapBytes(long bytes) {
 		return toBuilder().maxHeapBytes(bytes).build();
-	}
-
-	public ShmOptions withMaxPeers(int peers) {
-		return toBuilder().maxPeers(peers).build();
 	}
 
 	public ShmOptions withAcquireTimeout(Duration timeout) {

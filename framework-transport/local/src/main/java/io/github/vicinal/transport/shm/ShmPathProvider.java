@@ -97,8 +97,8 @@ public final class ShmPathProvider implements PathProvider {
 	}
 
 	/**
-	 * Returns how often servers broke a rule, by the rule: what they wrote made no sense,
-	 * or they cut off the memory. Their pair has ended then.
+	 * Returns the number of times that servers broke a rule, by the rule: what they wrote
+	 * made no sense, or they cut off the memory. Their pair has ended then.
 	 * @return an unmodifiable map with live counters for all rules, such as
 	 * {@code malformed} or {@code too-large}
 	 */

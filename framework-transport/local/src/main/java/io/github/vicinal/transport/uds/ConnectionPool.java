@@ -212,7 +212,7 @@ final class ConnectionPool implements Watchdog.Watched {
 		return (this.total > 0) ? now + this.idleNanos : Watchdog.NEVER;
 	}
 
-	/** Returns how many connections are open or being opened. */
+	/** Returns the number of connections that are open or being opened. */
 	int size() {
 		this.lock.lock();
 		try {

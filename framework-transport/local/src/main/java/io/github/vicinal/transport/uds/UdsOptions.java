@@ -126,7 +126,7 @@ public final class UdsOptions {
 	}
 
 	/**
-	 * Returns how many calls a client has in flight to one peer.
+	 * Returns the number of calls that a client has in flight to one peer.
 	 * @return a number
 	 */
 	public int maxConnectionsPerPeer() {
@@ -134,7 +134,7 @@ public final class UdsOptions {
 	}
 
 	/**
-	 * Returns how many connections a server has at a time; each has a thread.
+	 * Returns the number of connections that a server has at a time; each has a thread.
 	 * @return a number
 	 */
 	public int maxConnections() {

@@ -36,7 +36,7 @@ public final class FrameCompression {
 
 	/**
 	 * Compresses a frame that has ended, if that makes it shorter. A refusal stays as it
-	 * is: it can be read by whoever has agreed on nothing.
+	 * is: sides that have agreed on nothing can read it.
 	 * @param frame holds the frame and nothing else; not changed
 	 * @return another frame, or the same one
 	 */
@@ -56,7 +56,7 @@ public final class FrameCompression {
 			if (!deflater.finished()) {
 				return frame;
 			}
-			// No longer than it must be: whoever sends it counts what is in it.
+			// No longer than it must be: the sender counts what is in it.
 			EncodeBuffer to = new EncodeBuffer(FrameDescriptor.HEADER_BYTES + PREFIX_BYTES + size);
 			to.write(from, 0, FrameDescriptor.HEADER_BYTES);
 			to.size(FrameDescriptor.HEADER_BYTES + PREFIX_BYTES);

@@ -39,7 +39,7 @@ import io.github.vicinal.codec.EncodeBuffer;
  * </pre>
  *
  * Every version keeps the first 12 bytes and the payload of REFUSED as they are, so that
- * both sides can tell which version the other speaks.
+ * both sides know which version the other speaks.
  */
 public final class FrameDescriptor {
 

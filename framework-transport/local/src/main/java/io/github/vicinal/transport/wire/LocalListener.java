@@ -298,7 +298,7 @@ public final class LocalListener {
 
 		/**
 		 * Deletes what dead processes have left.
-		 * @return how many files were deleted
+		 * @return number of files that were deleted
 		 */
 		int sweep(Path directory) throws IOException;
 

@@ -43,7 +43,7 @@ public final class ServerMetrics {
 	}
 
 	/**
-	 * Returns how many connections were accepted.
+	 * Returns the number of connections that were accepted.
 	 * @return the counter
 	 */
 	public LongAdder accepted() {
@@ -51,7 +51,7 @@ public final class ServerMetrics {
 	}
 
 	/**
-	 * Returns how many connections are open.
+	 * Returns the number of connections that are open.
 	 * @return a gauge
 	 */
 	public LongAdder open() {
@@ -59,7 +59,7 @@ public final class ServerMetrics {
 	}
 
 	/**
-	 * Returns how many calls were executed, whatever their outcome.
+	 * Returns the number of calls that were executed, whatever their outcome.
 	 * @return the counter
 	 */
 	public LongAdder calls() {
@@ -67,7 +67,7 @@ public final class ServerMetrics {
 	}
 
 	/**
-	 * Returns how many calls are being executed.
+	 * Returns the number of calls that are being executed.
 	 * @return a gauge
 	 */
 	public LongAdder inFlight() {

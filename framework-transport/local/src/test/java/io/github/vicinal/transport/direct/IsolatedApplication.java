@@ -21,8 +21,8 @@ import io.github.vicinal.transport.testing.Contracts;
 import io.github.vicinal.transport.testing.EchoContract;
 
 /**
- * Both sides of a call, for use in a class loader of their own: whoever uses it shares
- * only types of the JDK with it.
+ * Both sides of a call, for use in a class loader of their own. Its users share only
+ * types of the JDK with it.
  */
 public final class IsolatedApplication implements AutoCloseable, BiFunction<String, Long, String> {
 

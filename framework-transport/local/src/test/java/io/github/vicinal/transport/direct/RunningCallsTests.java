@@ -68,7 +68,7 @@ class RunningCallsTests {
 		assertThat(interrupted).hasValue(count);
 	}
 
-	/** What a thread does after its call is never interrupted. */
+	/** A thread is never interrupted after its call. */
 	@Test
 	void anInterruptDoesNotOutliveItsCall() throws Exception {
 		AtomicBoolean over = new AtomicBoolean();

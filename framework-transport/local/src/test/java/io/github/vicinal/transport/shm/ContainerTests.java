@@ -135,7 +135,7 @@ class ContainerTests {
 		Files.setAttribute(this.volume, "unix:mode", mode);
 	}
 
-	/** How a container is run. */
+	/** Ways to run a container. */
 	private final class Container {
 
 		private final List<String> mounts = new ArrayList<>(List.of("mount -t tmpfs -o size=64m,mode=1777 tmpfs /mnt"));

@@ -149,7 +149,8 @@ class MoreLanesTests {
 	/** Each segment counts as a client. */
 	@Test
 	void serverWithoutRoomForMoreClientsIsNoReasonToWait() throws Exception {
-		this.shm.server(this.server, SERVER.withMaxPeers(1), Contracts.service(this.shm.contract, this.gate::pass));
+		this.shm.server(this.server, SERVER.toBuilder().maxPeers(1).build(),
+				Contracts.service(this.shm.contract, this.gate::pass));
 		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(2).withMaxLanes(64)),
 				this.server);
 		List<CompletableFuture<Object>> calls = call(path, 2);

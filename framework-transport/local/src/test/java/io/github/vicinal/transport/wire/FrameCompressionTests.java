@@ -92,7 +92,7 @@ class FrameCompressionTests {
 		assertThat(FrameCompression.compress(frame)).isSameAs(frame);
 	}
 
-	/** Who reads a refusal need not have agreed on anything. */
+	/** A side that has agreed on nothing can read a refusal. */
 	@Test
 	void refusalsStayAsTheyAre() {
 		EncodeBuffer out = new EncodeBuffer(64);

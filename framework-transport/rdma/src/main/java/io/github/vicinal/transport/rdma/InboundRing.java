@@ -221,7 +221,7 @@ final class InboundRing {
 				|| this.consumedMessages >= this.messages / CREDIT_SHARE;
 	}
 
-	/** Returns what tells the peer that room is free, and notes that it was told. */
+	/** Returns the message that room is free, and notes that the peer gets it. */
 	int credit() {
 		this.returned = this.head;
 		this.consumedMessages = 0;

@@ -66,7 +66,7 @@ interface QueuePair extends AutoCloseable {
 	 * Hands over completions, oldest first, without waiting.
 	 * @param max maximum number
 	 * @param handler receives them
-	 * @return how many there were
+	 * @return their number
 	 */
 	int poll(int max, Completions handler) throws VerbsException;
 

@@ -407,7 +407,7 @@ final class RdmaConnection implements QueuePair.Completions {
 				return true;
 			}
 			if (polled > 0) {
-				// An event tells of what arrives later only.
+				// An event announces only what arrives later.
 				continue;
 			}
 			String why = reasonToEnd();
@@ -481,7 +481,7 @@ final class RdmaConnection implements QueuePair.Completions {
 		return ring != null && ring.hasRecords() && this.listener.reads(ring.assemblingBytes());
 	}
 
-	/** Hands over frames. Returns how many records were consumed. */
+	/** Hands over frames. Returns the number of records that were consumed. */
 	private int consume(boolean all) throws WireException {
 		InboundRing ring = this.inbound;
 		if (ring == null) {
@@ -513,7 +513,7 @@ final class RdmaConnection implements QueuePair.Completions {
 		return new ReceivedFrame(header, bytes);
 	}
 
-	/** Posts receives, tells the peer what it must know, and sends what waits. */
+	/** Posts receives, notifies the peer of free room, and sends what waits. */
 	private boolean flush() throws VerbsException {
 		InboundRing in = this.inbound;
 		boolean owes = in != null && in.owesCredit();

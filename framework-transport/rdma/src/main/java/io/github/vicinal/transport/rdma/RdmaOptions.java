@@ -11,34 +11,12 @@ import io.github.vicinal.transport.wire.WireLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits of the path {@code rdma}. Immutable.
+ * The limits of the path {@code rdma}. Immutable; {@link #builder()} starts with
+ * {@link #defaults()}.
  *
- * @param address the IPv4 address to listen on, which must belong to an RDMA interface;
- * empty for the only such address of this host
- * @param port the port to listen on, 0 for any that is free
- * @param announcedAddress the IPv4 address at which clients reach this server; empty if
- * it is the {@code address}
- * @param ringBytes size of the ring of each direction of a connection, a power of two
- * from 64 KB to 256 MB; each side locks twice as much memory per connection
- * @param completionMode how connections wait
- * @param maxFrameBytes the longest call or reply, 1 KB to 1 GB
- * @param maxOutstandingBytes how much of calls without an answer one connection holds, at
- * least {@code maxFrameBytes}: a client refuses further calls, a server stops to read
- * @param maxConnections how many connections a server accepts, at least 1
- * @param maxThreads how many calls a server executes at a time, at least 1
- * @param handshakeTimeout time to connect and to identify each other, 10 ms to 1 day
- * @param frameTimeout time in which a large frame must arrive as a whole, and in which a
- * client must take some of the answers that wait for it, 10 ms to 1 day
- * @param pingInterval time without a sign of the other side after which it is asked
- * whether it is still there, 10 ms to 1 day
- * @param pingTimeout time in which it must answer, 10 ms to 1 day
- * @param drainTimeout time in which calls in flight may end when the server closes
  * @since 0.1.0
  */
-public record RdmaOptions(String address, int port, String announcedAddress, int ringBytes,
-		CompletionMode completionMode, int maxFrameBytes, long maxOutstandingBytes, int maxConnections, int maxThreads,
-		Duration handshakeTimeout, Duration frameTimeout, Duration pingInterval, Duration pingTimeout,
-		Duration drainTimeout) {
+public final class RdmaOptions {
 
 	/** The connection manager's interface takes IPv4 addresses with every provider. */
 	private static final Pattern LITERAL = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
@@ -55,29 +33,67 @@ public record RdmaOptions(String address, int port, String announcedAddress, int
 
 	private static final String ADDRESS_RULE = "an IPv4 address such as 10.0.0.7, not a name";
 
-	/**
-	 * Checks the options.
-	 * @throws InvalidOptionException if one breaks its rule
-	 */
-	public RdmaOptions {
-		InvalidOptionException.check(address.isEmpty() || dialled(address) != null, "address", ADDRESS_RULE, address);
-		InvalidOptionException.check(port >= 0 && port <= MAX_PORT, "port", "from 0 to 65535", port);
-		InvalidOptionException.check(announcedAddress.isEmpty() || dialled(announcedAddress) != null,
-				"announcedAddress", ADDRESS_RULE, announcedAddress);
+	private final String address;
+
+	private final int port;
+
+	private final String announcedAddress;
+
+	private final int ringBytes;
+
+	private final CompletionMode completionMode;
+
+	private final int maxFrameBytes;
+
+	private final int maxConnections;
+
+	private final int maxThreads;
+
+	private final Duration handshakeTimeout;
+
+	private final Duration frameTimeout;
+
+	private final Duration pingInterval;
+
+	private final Duration pingTimeout;
+
+	private final Duration drainTimeout;
+
+	private RdmaOptions(Builder builder) {
+		this.address = builder.address;
+		this.port = builder.port;
+		this.announcedAddress = builder.announcedAddress;
+		this.ringBytes = builder.ringBytes;
+		this.completionMode = builder.completionMode;
+		this.maxFrameBytes = builder.maxFrameBytes;
+		this.maxConnections = builder.maxConnections;
+		this.maxThreads = builder.maxThreads;
+		this.handshakeTimeout = builder.handshakeTimeout;
+		this.frameTimeout = builder.frameTimeout;
+		this.pingInterval = builder.pingInterval;
+		this.pingTimeout = builder.pingTimeout;
+		this.drainTimeout = builder.drainTimeout;
+		validate();
+	}
+
+	private void validate() {
+		InvalidOptionException.check(this.address.isEmpty() || dialled(this.address) != null, "address", ADDRESS_RULE,
+				this.address);
+		InvalidOptionException.check(this.port >= 0 && this.port <= MAX_PORT, "port", "from 0 to 65535", this.port);
+		InvalidOptionException.check(this.announcedAddress.isEmpty() || dialled(this.announcedAddress) != null,
+				"announcedAddress", ADDRESS_RULE, this.announcedAddress);
 		InvalidOptionException.check(
-				ringBytes >= Setup.MIN_RING_BYTES && ringBytes <= Setup.MAX_RING_BYTES
-						&& Integer.bitCount(ringBytes) == 1,
-				"ringBytes", "a power of two from 64KB to 256MB", ringBytes);
-		WireLimits.checkMaxFrameBytes(maxFrameBytes);
-		InvalidOptionException.check(maxOutstandingBytes >= maxFrameBytes, "maxOutstandingBytes",
-				"at least maxFrameBytes", maxOutstandingBytes);
-		InvalidOptionException.check(maxConnections >= 1, "maxConnections", "at least 1", maxConnections);
-		InvalidOptionException.check(maxThreads >= 1, "maxThreads", "at least 1", maxThreads);
-		checkTime("handshakeTimeout", handshakeTimeout);
-		checkTime("frameTimeout", frameTimeout);
-		checkTime("pingInterval", pingInterval);
-		checkTime("pingTimeout", pingTimeout);
-		InvalidOptionException.check(!drainTimeout.isNegative(), "drainTimeout", "at least 0", drainTimeout);
+				this.ringBytes >= Setup.MIN_RING_BYTES && this.ringBytes <= Setup.MAX_RING_BYTES
+						&& Integer.bitCount(this.ringBytes) == 1,
+				"ringBytes", "a power of two from 64KB to 256MB", this.ringBytes);
+		WireLimits.checkMaxFrameBytes(this.maxFrameBytes);
+		InvalidOptionException.check(this.maxConnections >= 1, "maxConnections", "at least 1", this.maxConnections);
+		InvalidOptionException.check(this.maxThreads >= 1, "maxThreads", "at least 1", this.maxThreads);
+		checkTime("handshakeTimeout", this.handshakeTimeout);
+		checkTime("frameTimeout", this.frameTimeout);
+		checkTime("pingInterval", this.pingInterval);
+		checkTime("pingTimeout", this.pingTimeout);
+		InvalidOptionException.check(!this.drainTimeout.isNegative(), "drainTimeout", "at least 0", this.drainTimeout);
 	}
 
 	private static void checkTime(String option, Duration value) {
@@ -99,6 +115,121 @@ public record RdmaOptions(String address, int port, String announcedAddress, int
 	 */
 	public static Builder builder() {
 		return new Builder();
+	}
+
+	/**
+	 * Returns the IPv4 address to listen on, which must belong to an RDMA interface.
+	 * @return an address, empty for the only such address of this host
+	 */
+	public String address() {
+		return this.address;
+	}
+
+	/**
+	 * Returns the port to listen on.
+	 * @return a port, 0 for any that is free
+	 */
+	public int port() {
+		return this.port;
+	}
+
+	/**
+	 * Returns the IPv4 address at which clients reach this server.
+	 * @return an address, empty if it is the {@link #address()}
+	 */
+	public String announcedAddress() {
+		return this.announcedAddress;
+	}
+
+	/**
+	 * Returns the size of the ring of each direction of a connection. Each side locks
+	 * twice as much memory per connection.
+	 * @return a power of two from 64 KB to 256 MB
+	 */
+	public int ringBytes() {
+		return this.ringBytes;
+	}
+
+	/**
+	 * Returns how connections wait for completions.
+	 * @return a mode
+	 */
+	public CompletionMode completionMode() {
+		return this.completionMode;
+	}
+
+	/**
+	 * Returns the size of the longest call or reply.
+	 * @return 1 KB to 1 GB
+	 */
+	public int maxFrameBytes() {
+		return this.maxFrameBytes;
+	}
+
+	/**
+	 * Returns the maximum number of connections that a server accepts.
+	 * @return at least 1
+	 */
+	public int maxConnections() {
+		return this.maxConnections;
+	}
+
+	/**
+	 * Returns the maximum number of calls that a server executes at a time.
+	 * @return at least 1
+	 */
+	public int maxThreads() {
+		return this.maxThreads;
+	}
+
+	/**
+	 * Returns the time to connect and to identify each other.
+	 * @return 10 ms to 1 day
+	 */
+	public Duration handshakeTimeout() {
+		return this.handshakeTimeout;
+	}
+
+	/**
+	 * Returns the time in which a large frame must arrive as a whole, and in which a
+	 * client must take some of the answers that wait for it.
+	 * @return 10 ms to 1 day
+	 */
+	public Duration frameTimeout() {
+		return this.frameTimeout;
+	}
+
+	/**
+	 * Returns the time without a sign of the other side after which it is asked whether
+	 * it is still there.
+	 * @return 10 ms to 1 day
+	 */
+	public Duration pingInterval() {
+		return this.pingInterval;
+	}
+
+	/**
+	 * Returns the time in which the other side must answer a ping.
+	 * @return 10 ms to 1 day
+	 */
+	public Duration pingTimeout() {
+		return this.pingTimeout;
+	}
+
+	/**
+	 * Returns the time in which calls in flight may end when the server closes.
+	 * @return 0 or more
+	 */
+	public Duration drainTimeout() {
+		return this.drainTimeout;
+	}
+
+	/**
+	 * Returns the maximum bytes of calls without an answer per connection. Beyond it, a
+	 * client refuses further calls, and a server stops reading.
+	 */
+	long maxOutstandingBytes() {
+		return 2L * this.maxFrameBytes;
 	}
 
 	WireLimits limits() {
@@ -287,9 +418,7 @@ public record RdmaOptions(String address, int port, String announcedAddress, int
 		 * @throws InvalidOptionException if one breaks its rule
 		 */
 		public RdmaOptions build() {
-			return new RdmaOptions(this.address, this.port, this.announcedAddress, this.ringBytes, this.completionMode,
-					this.maxFrameBytes, 2L * this.maxFrameBytes, this.maxConnections, this.maxThreads,
-					this.handshakeTimeout, this.frameTimeout, this.pingInterval, this.pingTimeout, this.drainTimeout);
+			return new RdmaOptions(this);
 		}
 
 	}

@@ -62,7 +62,7 @@ public final class RdmaPathProvider implements PathProvider {
 		return this.bytes;
 	}
 
-	/** Returns how many connections are open. */
+	/** Returns the number of connections that are open. */
 	int connections() {
 		return this.sessions.all().size();
 	}

@@ -172,7 +172,7 @@ public final class RdmaPathServer implements PathServer {
 	}
 
 	/**
-	 * Returns what a connection needs. A few clients beyond the limit are told of it;
+	 * Returns what a connection needs. A few clients beyond the limit are notified of it;
 	 * none of the others costs memory.
 	 */
 	private Verbs.@Nullable Resources resources() {

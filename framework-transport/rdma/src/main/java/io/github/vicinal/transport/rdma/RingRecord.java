@@ -7,7 +7,7 @@ package io.github.vicinal.transport.rdma;
  * <pre>
  *  0  int   length: bytes that follow this header
  *  4  byte  kind
- *  5  byte  stream: tells pieces of large frames apart
+ *  5  byte  stream: distinguishes pieces of large frames
  *  6  short 0
  *  8  int   total: bytes of the whole frame (WHOLE, FIRST), otherwise 0
  * 12  int   position of the record in the stream of bytes, in units of 16 bytes

@@ -246,7 +246,7 @@ final class MemoryFabric {
 
 	}
 
-	/** What is posted: a message or a write. */
+	/** A posted operation: a message or a write. */
 	private record Request(boolean message, int offset, int length, byte @Nullable [] inline, long remoteAddress,
 			int remoteKey, int flags, int immediate) {
 	}
@@ -324,7 +324,7 @@ final class MemoryFabric {
 			}
 		}
 
-		/** What this side posts from now on waits until {@link #release}. */
+		/** Operations that this side posts from now on wait until {@link #release}. */
 		synchronized void hold() {
 			this.held = true;
 		}

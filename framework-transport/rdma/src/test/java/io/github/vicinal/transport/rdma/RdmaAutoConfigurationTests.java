@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** What properties become, and what is said of those that break a rule. */
+/** Options from properties, and errors of those that break a rule. */
 class RdmaAutoConfigurationTests {
 
 	private static RdmaOptions options(Map<String, String> properties) {

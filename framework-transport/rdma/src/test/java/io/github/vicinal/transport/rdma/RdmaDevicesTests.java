@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What is said where RDMA cannot be used, and what is looked at for it. */
+/** Reasons why RDMA cannot be used, and where they are looked for. */
 class RdmaDevicesTests {
 
 	private static final long CONNECTION = 2_101_248;

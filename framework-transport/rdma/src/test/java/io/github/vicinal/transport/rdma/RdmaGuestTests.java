@@ -328,7 +328,7 @@ class RdmaGuestTests extends RdmaTestSupport {
 				return;
 			}
 			try {
-				peer.call(path, frame);
+				peer.calls().call(path, frame);
 				if (path.kind().equals(TcpPathProvider.KIND) && this.firstByTcp == 0) {
 					this.firstByTcp = System.nanoTime();
 				}

@@ -359,7 +359,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 		return this.ended == null;
 	}
 
-	/** Returns how often the SSL bundle had been reloaded before. */
+	/** Returns the number of times that the SSL bundle had been reloaded before. */
 	int generation() {
 		return this.generation;
 	}

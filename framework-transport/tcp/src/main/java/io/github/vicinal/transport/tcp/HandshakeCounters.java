@@ -39,7 +39,7 @@ final class HandshakeCounters {
 		}
 	}
 
-	/** Returns how often a kind of failure occurred. */
+	/** Returns the number of times that a kind of failure occurred. */
 	long sum(HandshakeFailure.Kind kind) {
 		LongAdder counter = this.counters.get(kind);
 		return (counter != null) ? counter.sum() : 0;

@@ -11,37 +11,12 @@ import io.github.vicinal.transport.wire.WireLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits of the path {@code tcp}. Immutable.
+ * The limits of the path {@code tcp}. Immutable; {@link #builder()} starts with
+ * {@link #defaults()}.
  *
- * @param address the IP address to listen on, such as {@code 127.0.0.1}; without TLS a
- * loopback address
- * @param port the port to listen on, 0 for any that is free
- * @param announcedAddress the IP address at which clients reach this server; empty if it
- * is the {@code address}
- * @param maxFrameBytes the longest call or reply, 1 KB to 1 GB
- * @param maxOutstandingBytes how much of calls without an answer one connection holds, at
- * least {@code maxFrameBytes}: a client refuses further calls, a server stops to read
- * @param maxUnsentBytes maximum bytes of answers that a client has not taken; beyond it
- * the server stops reading from that client; at least 1 KB
- * @param maxConnections how many connections a server accepts, at least 1
- * @param maxThreads how many calls a server executes at a time, at least 1
- * @param handshakeTimeout time to connect, to agree on TLS and to identify each other, 10
- * ms to 1 day
- * @param frameTimeout time in which a frame must arrive as a whole, and in which a client
- * must take some of the bytes that are sent to it, 10 ms to 1 day
- * @param pingInterval time without a byte from the other side after which a ping is sent,
- * 10 ms to 1 day
- * @param pingTimeout time in which a byte must follow the ping, 10 ms to 1 day
- * @param drainTimeout time in which calls in flight may end when the server closes, or
- * when a connection is replaced
- * @param compressedFromBytes length from which calls and replies are compressed,
- * {@link Integer#MAX_VALUE} for never; at least 1 KB
- * @param io what reads and writes the sockets; must be usable on this machine
  * @since 0.1.0
  */
-public record TcpOptions(String address, int port, String announcedAddress, int maxFrameBytes, long maxOutstandingBytes,
-		int maxUnsentBytes, int maxConnections, int maxThreads, Duration handshakeTimeout, Duration frameTimeout,
-		Duration pingInterval, Duration pingTimeout, Duration drainTimeout, int compressedFromBytes, SocketIo io) {
+public final class TcpOptions {
 
 	/** Four numbers, or anything with colons. */
 	private static final Pattern LITERAL = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9a-f.]*:[0-9a-f.:]*");
@@ -64,34 +39,75 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 
 	private static final String ANNOUNCED_ADDRESS = "announcedAddress";
 
-	/**
-	 * Checks the options.
-	 * @throws InvalidOptionException if one breaks its rule
-	 */
-	public TcpOptions {
-		InvalidOptionException.check(literal(address) != null, ADDRESS,
-				"an IP address such as 127.0.0.1 or ::1, not a name", address);
-		InvalidOptionException.check(port >= 0 && port <= MAX_PORT, "port", "from 0 to 65535", port);
-		InvalidOptionException.check(announcedAddress.isEmpty() || dialled(announcedAddress) != null, ANNOUNCED_ADDRESS,
-				"an IP address that clients can connect to", announcedAddress);
-		InvalidOptionException.check(!announcedAddress.isEmpty() || dialled(address) != null, ANNOUNCED_ADDRESS,
-				"an IP address of this host, because clients cannot connect to the address %s".formatted(address),
+	private final String address;
+
+	private final int port;
+
+	private final String announcedAddress;
+
+	private final int maxFrameBytes;
+
+	private final int maxUnsentBytes;
+
+	private final int maxConnections;
+
+	private final int maxThreads;
+
+	private final Duration handshakeTimeout;
+
+	private final Duration frameTimeout;
+
+	private final Duration pingInterval;
+
+	private final Duration pingTimeout;
+
+	private final Duration drainTimeout;
+
+	private final int compressedFromBytes;
+
+	private final SocketIo io;
+
+	private TcpOptions(Builder builder) {
+		this.address = builder.address;
+		this.port = builder.port;
+		this.announcedAddress = builder.announcedAddress;
+		this.maxFrameBytes = builder.maxFrameBytes;
+		this.maxUnsentBytes = builder.maxUnsentBytes;
+		this.maxConnections = builder.maxConnections;
+		this.maxThreads = builder.maxThreads;
+		this.handshakeTimeout = builder.handshakeTimeout;
+		this.frameTimeout = builder.frameTimeout;
+		this.pingInterval = builder.pingInterval;
+		this.pingTimeout = builder.pingTimeout;
+		this.drainTimeout = builder.drainTimeout;
+		this.compressedFromBytes = builder.compressedFromBytes;
+		this.io = builder.io;
+		validate();
+	}
+
+	private void validate() {
+		InvalidOptionException.check(literal(this.address) != null, ADDRESS,
+				"an IP address such as 127.0.0.1 or ::1, not a name", this.address);
+		InvalidOptionException.check(this.port >= 0 && this.port <= MAX_PORT, "port", "from 0 to 65535", this.port);
+		InvalidOptionException.check(this.announcedAddress.isEmpty() || dialled(this.announcedAddress) != null,
+				ANNOUNCED_ADDRESS, "an IP address that clients can connect to", this.announcedAddress);
+		InvalidOptionException.check(!this.announcedAddress.isEmpty() || dialled(this.address) != null,
+				ANNOUNCED_ADDRESS,
+				"an IP address of this host, because clients cannot connect to the address %s".formatted(this.address),
 				"''");
-		WireLimits.checkMaxFrameBytes(maxFrameBytes);
-		InvalidOptionException.check(maxOutstandingBytes >= maxFrameBytes, "maxOutstandingBytes",
-				"at least maxFrameBytes", maxOutstandingBytes);
-		InvalidOptionException.check(maxUnsentBytes >= MIN_UNSENT_BYTES, "maxUnsentBytes", "at least 1KB",
-				maxUnsentBytes);
-		InvalidOptionException.check(maxConnections >= 1, "maxConnections", "at least 1", maxConnections);
-		InvalidOptionException.check(maxThreads >= 1, "maxThreads", "at least 1", maxThreads);
-		checkTime("handshakeTimeout", handshakeTimeout);
-		checkTime("frameTimeout", frameTimeout);
-		checkTime("pingInterval", pingInterval);
-		checkTime("pingTimeout", pingTimeout);
-		InvalidOptionException.check(!drainTimeout.isNegative(), "drainTimeout", "at least 0", drainTimeout);
-		InvalidOptionException.check(compressedFromBytes >= MIN_COMPRESSED_BYTES, "compressedFromBytes",
-				"at least 1KB, since shorter frames hardly get shorter", compressedFromBytes);
-		io.resolve();
+		WireLimits.checkMaxFrameBytes(this.maxFrameBytes);
+		InvalidOptionException.check(this.maxUnsentBytes >= MIN_UNSENT_BYTES, "maxUnsentBytes", "at least 1KB",
+				this.maxUnsentBytes);
+		InvalidOptionException.check(this.maxConnections >= 1, "maxConnections", "at least 1", this.maxConnections);
+		InvalidOptionException.check(this.maxThreads >= 1, "maxThreads", "at least 1", this.maxThreads);
+		checkTime("handshakeTimeout", this.handshakeTimeout);
+		checkTime("frameTimeout", this.frameTimeout);
+		checkTime("pingInterval", this.pingInterval);
+		checkTime("pingTimeout", this.pingTimeout);
+		InvalidOptionException.check(!this.drainTimeout.isNegative(), "drainTimeout", "at least 0", this.drainTimeout);
+		InvalidOptionException.check(this.compressedFromBytes >= MIN_COMPRESSED_BYTES, "compressedFromBytes",
+				"at least 1KB, since shorter frames hardly get shorter", this.compressedFromBytes);
+		this.io.resolve();
 	}
 
 	/** Shorter times than a few milliseconds would end connections that are in order. */
@@ -114,6 +130,129 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 	 */
 	public static Builder builder() {
 		return new Builder();
+	}
+
+	/**
+	 * Returns the IP address to listen on.
+	 * @return an address such as {@code 127.0.0.1}; without TLS a loopback address
+	 */
+	public String address() {
+		return this.address;
+	}
+
+	/**
+	 * Returns the port to listen on.
+	 * @return a port, 0 for any that is free
+	 */
+	public int port() {
+		return this.port;
+	}
+
+	/**
+	 * Returns the IP address at which clients reach this server.
+	 * @return an address, empty if it is the {@link #address()}
+	 */
+	public String announcedAddress() {
+		return this.announcedAddress;
+	}
+
+	/**
+	 * Returns the size of the longest call or reply.
+	 * @return 1 KB to 1 GB
+	 */
+	public int maxFrameBytes() {
+		return this.maxFrameBytes;
+	}
+
+	/**
+	 * Returns the maximum number of bytes of answers that a client has not taken. Beyond
+	 * it, the server stops reading from that client.
+	 * @return at least 1 KB
+	 */
+	public int maxUnsentBytes() {
+		return this.maxUnsentBytes;
+	}
+
+	/**
+	 * Returns the maximum number of connections that a server accepts.
+	 * @return at least 1
+	 */
+	public int maxConnections() {
+		return this.maxConnections;
+	}
+
+	/**
+	 * Returns the maximum number of calls that a server executes at a time.
+	 * @return at least 1
+	 */
+	public int maxThreads() {
+		return this.maxThreads;
+	}
+
+	/**
+	 * Returns the time to connect, to agree on TLS and to identify each other.
+	 * @return 10 ms to 1 day
+	 */
+	public Duration handshakeTimeout() {
+		return this.handshakeTimeout;
+	}
+
+	/**
+	 * Returns the time in which a frame must arrive as a whole, and in which a client
+	 * must take some of the bytes that are sent to it.
+	 * @return 10 ms to 1 day
+	 */
+	public Duration frameTimeout() {
+		return this.frameTimeout;
+	}
+
+	/**
+	 * Returns the time without a byte from the other side after which a ping is sent.
+	 * @return 10 ms to 1 day
+	 */
+	public Duration pingInterval() {
+		return this.pingInterval;
+	}
+
+	/**
+	 * Returns the time in which a byte must follow the ping.
+	 * @return 10 ms to 1 day
+	 */
+	public Duration pingTimeout() {
+		return this.pingTimeout;
+	}
+
+	/**
+	 * Returns the time in which calls in flight may end when the server closes, or when a
+	 * connection is replaced.
+	 * @return 0 or more
+	 */
+	public Duration drainTimeout() {
+		return this.drainTimeout;
+	}
+
+	/**
+	 * Returns the length from which calls and replies are compressed.
+	 * @return at least 1 KB, {@link Integer#MAX_VALUE} for never
+	 */
+	public int compressedFromBytes() {
+		return this.compressedFromBytes;
+	}
+
+	/**
+	 * Returns what reads and writes the sockets.
+	 * @return an input and output that is usable on this machine
+	 */
+	public SocketIo io() {
+		return this.io;
+	}
+
+	/**
+	 * Returns the maximum bytes of calls without an answer per connection. Beyond it, a
+	 * client refuses further calls, and a server stops reading.
+	 */
+	long maxOutstandingBytes() {
+		return 2L * this.maxFrameBytes;
 	}
 
 	WireLimits limits() {
@@ -336,10 +475,7 @@ public record TcpOptions(String address, int port, String announcedAddress, int 
 		 * @throws InvalidOptionException if one breaks its rule
 		 */
 		public TcpOptions build() {
-			return new TcpOptions(this.address, this.port, this.announcedAddress, this.maxFrameBytes,
-					2L * this.maxFrameBytes, this.maxUnsentBytes, this.maxConnections, this.maxThreads,
-					this.handshakeTimeout, this.frameTimeout, this.pingInterval, this.pingTimeout, this.drainTimeout,
-					this.compressedFromBytes, this.io);
+			return new TcpOptions(this);
 		}
 
 	}

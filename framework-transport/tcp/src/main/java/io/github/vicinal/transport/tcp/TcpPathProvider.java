@@ -82,7 +82,7 @@ public final class TcpPathProvider implements PathProvider {
 		return this.bytes;
 	}
 
-	/** Returns how many handshakes failed. */
+	/** Returns the number of handshakes that failed. */
 	HandshakeCounters handshakes() {
 		return this.handshakes;
 	}

@@ -189,7 +189,7 @@ public final class TcpPathServer implements PathServer {
 		this.handshakes.count(failure.kind(), failure.toServer(client, bundle));
 	}
 
-	/** Returns how many handshakes failed. */
+	/** Returns the number of handshakes that failed. */
 	HandshakeCounters handshakes() {
 		return this.handshakes;
 	}

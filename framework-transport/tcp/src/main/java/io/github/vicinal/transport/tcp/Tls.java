@@ -153,7 +153,7 @@ final class Tls {
 		this.listeners.forEach(Runnable::run);
 	}
 
-	/** Returns how often the material was replaced. */
+	/** Returns the number of times that the material was replaced. */
 	int generation() {
 		return this.generation.get();
 	}

@@ -2,17 +2,20 @@ package io.github.vicinal.transport.tcp;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** How often and how many guards tick. */
+/** Ticks of guards: their interval, and how many come together. */
 class GuardTickerTests {
 
 	private static final long PERIOD_MILLIS = 3200;
@@ -78,6 +81,24 @@ class GuardTickerTests {
 		add(1);
 		pass(PERIOD_MILLIS);
 		assertThat(this.guards.get(200).ticks).isEqualTo(1);
+	}
+
+	@Test
+	@Timeout(60)
+	void guardsOfALoopThatHasEndedTickNoMoreAndCanBeRemoved() throws Exception {
+		DefaultEventLoop loop = new DefaultEventLoop();
+		GuardTicker real = new GuardTicker(loop, TimeUnit.MILLISECONDS.toNanos(1));
+		CountDownLatch ticked = new CountDownLatch(3);
+		Counting guard = new Counting();
+		guard.then = ticked::countDown;
+		loop.submit(() -> real.add(guard)).sync();
+		ticked.await();
+		loop.shutdownGracefully(0, 0, TimeUnit.MILLISECONDS);
+		loop.terminationFuture().sync();
+		int before = guard.ticks;
+		real.remove(guard);
+		assertThat(loop.isTerminated()).isTrue();
+		assertThat(guard.ticks).isEqualTo(before).isGreaterThanOrEqualTo(3);
 	}
 
 	private void add(int count) {

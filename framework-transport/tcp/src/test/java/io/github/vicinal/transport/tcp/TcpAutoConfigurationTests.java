@@ -19,7 +19,7 @@ import org.springframework.boot.ssl.jks.JksSslStoreDetails;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** What properties become, and what is said of those that break a rule. */
+/** Options from properties, and errors of those that break a rule. */
 class TcpAutoConfigurationTests {
 
 	private static TcpAutoConfiguration configuration(Map<String, String> properties) {

@@ -2,7 +2,10 @@ package io.github.vicinal.transport.tcp;
 
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.path.CallPath;
@@ -62,6 +65,22 @@ class TcpCompressionTests extends TcpTestSupport {
 		long before = path.bytesCarried();
 		assertThat(value(path.call(bytes(Arrays.copyOf(text(), 1000))))).isEqualTo(Arrays.copyOf(text(), 1000));
 		assertThat(path.bytesCarried() - before).isGreaterThan(2000);
+	}
+
+	/** Expansion takes processor time, for which other calls of the loop would wait. */
+	@Test
+	void answersAreNotExpandedByTheEventLoop() throws Exception {
+		CallPath path = connect(provider(options(true), null), server(options(true)));
+		BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+		CompletableFuture<Reply> reply = path.callLater(bytes(text()), tasks::add).toCompletableFuture();
+		Runnable expansion = tasks.poll(20, TimeUnit.SECONDS);
+		assertThat(expansion).isNotNull();
+		assertThat(reply).isNotDone();
+		byte[] brief = { 1, 2, 3 };
+		assertThat(value(later(path, bytes(brief)).get(20, TimeUnit.SECONDS))).isEqualTo(brief);
+		assertThat(reply).isNotDone();
+		expansion.run();
+		assertThat(value(reply.getNow(null))).isEqualTo(text());
 	}
 
 	@Test

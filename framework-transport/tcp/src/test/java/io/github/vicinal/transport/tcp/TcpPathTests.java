@@ -284,7 +284,7 @@ class TcpPathTests extends TcpTestSupport {
 	}
 
 	@Test
-	void whoeverListensInPlaceOfAServerLearnsNothingAndIsNotUsed() throws Exception {
+	void aListenerInPlaceOfAServerLearnsNothingAndIsNotUsed() throws Exception {
 		try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
 			CompletableFuture<PathProvider.Attempt> attempt = CompletableFuture
 				.supplyAsync(() -> attempt(this.peer, "127.0.0.1:" + other.getLocalPort()));

@@ -15,7 +15,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClientResponseException;
 
-/** How calls end, as text in which everything random has been replaced. */
+/** Outcome of a call, as text in which everything random has been replaced. */
 final class Ending {
 
 	static final Set<String> IGNORED = Set.of("connection", "content-length", "date", "keep-alive", "transfer-encoding",

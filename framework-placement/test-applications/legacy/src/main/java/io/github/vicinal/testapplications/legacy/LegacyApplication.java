@@ -78,7 +78,7 @@ public class LegacyApplication {
 	public record Coat(Color color, Map<Color, List<Paint>> layers) {
 	}
 
-	/** What goes wrong. */
+	/** Misbehaviour on request. */
 	static class Mood implements DisposableBean {
 
 		private final String mood;

@@ -112,11 +112,11 @@ public final class BellSupport {
 	/**
 	 * Makes the server's end of bells of the kind {@link SocketBells#KIND}.
 	 * @param directory the rendezvous directory
-	 * @param lanes how many lanes there are
+	 * @param lanes number of lanes
 	 * @param idleNanos time after which one thread is enough to sleep at the server's
 	 * bell
 	 * @param peerCheck decides who may be at the other end
-	 * @param onFailure told why the bells cannot be used; ends the pair
+	 * @param onFailure takes the reason why the bells cannot be used, and ends the pair
 	 * @return the bells
 	 * @throws IOException if no socket can be opened
 	 */
@@ -129,9 +129,9 @@ public final class BellSupport {
 	 * Makes the client's end of bells of the kind {@link SocketBells#KIND}.
 	 * @param directory the rendezvous directory
 	 * @param name the name that the server has announced
-	 * @param lanes how many lanes there are
+	 * @param lanes number of lanes
 	 * @param peerCheck decides who may be at the other end
-	 * @param onFailure told why the bells cannot be used; ends the pair
+	 * @param onFailure takes the reason why the bells cannot be used, and ends the pair
 	 * @return the bells
 	 * @throws IOException if the socket cannot be connected
 	 * @throws WireException if somebody else listens there

@@ -13,7 +13,7 @@ import java.util.function.IntUnaryOperator;
  * @param server offset of the receiver's word
  * @param poller offset of the poller's word
  * @param lane offset of the word of each lane
- * @param lanes how many lanes there are
+ * @param lanes number of lanes
  */
 public record BellWords(ByteBuffer memory, int server, int poller, IntUnaryOperator lane, int lanes) {
 

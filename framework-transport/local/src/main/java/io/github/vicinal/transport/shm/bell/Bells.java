@@ -57,7 +57,7 @@ public interface Bells extends AutoCloseable {
 		};
 	}
 
-	/** Returns how many lanes have a bell. */
+	/** Returns the number of lanes that have a bell. */
 	int lanes();
 
 	/**

@@ -49,9 +49,8 @@ import org.slf4j.LoggerFactory;
  * <p>
  * A FIFO may fail. If no file descriptor is left, sleepers look at times instead of
  * sleeping, and the other side is asked over the connection to wake its own. If somebody
- * has deleted it, the first failure is told to whoever must end the pair: whoever could
- * not ring has lost a wake-up that nobody repeats, and whoever cannot sleep would look in
- * a loop.
+ * has deleted it, the first failure ends the pair: a thread that could not ring has lost
+ * a wake-up that nobody repeats, and a thread that cannot sleep would look in a loop.
  */
 public final class FifoBells implements Bells {
 
@@ -127,7 +126,7 @@ public final class FifoBells implements Bells {
 	 * @param rendezvous where their directory will be
 	 * @param server the server's instance id
 	 * @param unique 16 hexadecimal digits that nobody uses
-	 * @param lanes how many lanes there are
+	 * @param lanes number of lanes
 	 * @return the directory
 	 * @throws IOException if they cannot be made; then there is no directory
 	 */
@@ -182,7 +181,7 @@ public final class FifoBells implements Bells {
 	 * Deletes the FIFOs of servers that are gone.
 	 * @param rendezvous where to look
 	 * @param gone whether the server of an instance id is gone
-	 * @return how many directories were deleted
+	 * @return number of directories that were deleted
 	 * @throws IOException if the directory cannot be read
 	 */
 	public static int deleteOrphans(Path rendezvous, Predicate<String> gone) throws IOException {

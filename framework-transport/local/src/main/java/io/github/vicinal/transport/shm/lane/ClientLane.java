@@ -85,7 +85,7 @@ public final class ClientLane implements Condition {
 	/** Time since which the caller sleeps, 0 if it does not. */
 	private volatile long asleepSince;
 
-	/** Whom the poller wakes. */
+	/** Thread that the poller wakes. */
 	private volatile @Nullable Thread sleeper;
 
 	ClientLane(LaneClient client, int index) {

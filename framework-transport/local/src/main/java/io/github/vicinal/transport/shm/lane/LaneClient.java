@@ -669,7 +669,7 @@ public final class LaneClient implements AutoCloseable {
 	}
 
 	/**
-	 * Returns how often callers changed how they wait.
+	 * Returns the number of times that callers changed how they wait.
 	 * @return a count
 	 */
 	public long waitDecisions() {
@@ -715,7 +715,7 @@ public final class LaneClient implements AutoCloseable {
 	}
 
 	/**
-	 * Returns how many lanes are neither in use nor in quarantine.
+	 * Returns the number of lanes that are neither in use nor in quarantine.
 	 * @return a count
 	 */
 	public int freeLanes() {
@@ -735,7 +735,7 @@ public final class LaneClient implements AutoCloseable {
 	}
 
 	/**
-	 * Returns how many lanes are in quarantine.
+	 * Returns the number of lanes that are in quarantine.
 	 * @return a count
 	 */
 	public int quarantinedLanes() {
@@ -743,7 +743,7 @@ public final class LaneClient implements AutoCloseable {
 	}
 
 	/**
-	 * Returns how many slabs hold requests.
+	 * Returns the number of slabs that hold requests.
 	 * @return a count
 	 */
 	public int slabsInUse() {

@@ -663,7 +663,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	}
 
 	/**
-	 * Returns how often this side changed how it waits.
+	 * Returns the number of times that this side changed how it waits.
 	 * @return a count
 	 */
 	public long waitDecisions() {
@@ -717,8 +717,8 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 		/**
 		 * Answers a request, on this thread or another.
 		 * @param lane the request; ends with {@link ServerLane#respond}
-		 * @param batch how many requests there were when the receiver last looked, this
-		 * one and those that have been answered since included
+		 * @param batch number of requests when the receiver last looked, this one and
+		 * those that have been answered since included
 		 * @throws WireException if the request shows that the client cannot be trusted
 		 */
 		void handle(ServerLane lane, int batch) throws WireException;

@@ -195,8 +195,8 @@ public final class Memory {
 
 	/**
 	 * Drops a pending error of this thread, which may come in the middle of what follows
-	 * otherwise. Whoever ends something because of a failure calls this method first: the
-	 * failure is known, and the end must be complete.
+	 * otherwise. A thread that ends something because of a failure calls this method
+	 * first: the failure is known, and the end must be complete.
 	 */
 	public static void discardPending() {
 		try {

@@ -39,7 +39,7 @@ import java.util.List;
  *   32  released (long): the answer to this
  *       sequence has been read
  *   40  waiting (int): 0 awake, 1 asleep at the lane's bell, 2 by the poller;
- *       set back to 0 by whoever wakes
+ *       set back to 0 by the thread that wakes
  *   44  pieces read (int)
  * </pre>
  *

@@ -49,8 +49,8 @@ final class SlabArena {
 	 *
 	 * Waiters stand in a queue and each has a condition of its own, as they wait for
 	 * different sizes. A slab that comes free wakes the first waiter that can use it.
-	 * That one wakes the next when it leaves, so that of several slabs none is left over
-	 * while a waiter sleeps. The order of arrival is not guaranteed: a thread that does
+	 * That waiter wakes the next when it leaves, so that no slab is left over while a
+	 * waiter sleeps. The order of arrival is not guaranteed: a thread that does
 	 * not wait yet may take a slab that was meant for a waiter that is waking up.
 	 *
 	 * Only the first waiter polls for slabs that were read, every RECLAIM_NANOS, because
@@ -130,7 +130,7 @@ final class SlabArena {
 
 	/**
 	 * Takes a slab.
-	 * @param length how many bytes it must hold
+	 * @param length number of bytes that it must hold
 	 * @param deadlineNanos until when to wait for one
 	 * @return the slab, or {@code null} if none became free in time, there will never be
 	 * one of that size, or the arena was closed
@@ -142,7 +142,7 @@ final class SlabArena {
 
 	/**
 	 * Takes a slab.
-	 * @param length how many bytes it must hold
+	 * @param length number of bytes that it must hold
 	 * @param busyNanos until when to wait for one that is in use
 	 * @param growthNanos until when to wait while memory is being made
 	 * @return as above
@@ -276,7 +276,7 @@ final class SlabArena {
 		return false;
 	}
 
-	/** Returns how many slabs a new arena may have, 0 if there may be none. */
+	/** Returns the number of slabs that a new arena may have, 0 if there may be none. */
 	private int growth(int size) {
 		if (this.arenas.size() >= MAX_ARENAS) {
 			return 0;

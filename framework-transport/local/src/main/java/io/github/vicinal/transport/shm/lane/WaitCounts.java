@@ -5,7 +5,7 @@ package io.github.vicinal.transport.shm.lane;
  *
  * @param awake waits that ended without sleep
  * @param asleep waits that ended in sleep
- * @param bans how often this side banned yielding
+ * @param bans number of times that this side banned yielding
  */
 public record WaitCounts(long awake, long asleep, long bans) {
 }

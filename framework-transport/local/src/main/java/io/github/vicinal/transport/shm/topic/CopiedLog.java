@@ -50,7 +50,8 @@ final class CopiedLog implements ServedLog, Runnable {
 	private static final long IDLE_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
 	/**
-	 * Part of the capacity that is handled before its publisher is told, as a divisor.
+	 * Part of the capacity that is handled before its publisher is notified, as a
+	 * divisor.
 	 */
 	private static final int HANDLED_SHARE = 8;
 
@@ -389,7 +390,7 @@ final class CopiedLog implements ServedLog, Runnable {
 			this.files.ended(this.log.bytes());
 		}
 		catch (IOException ex) {
-			// Whoever starts next deletes it.
+			// The next process that starts deletes it.
 		}
 		finally {
 			this.lock.unlock();

@@ -52,7 +52,7 @@ final class Handshake {
 	 * @param format how it reads payloads
 	 * @param subscriber its name
 	 * @param application its application
-	 * @param threads how many threads take messages
+	 * @param threads number of threads that take messages
 	 * @param bells kinds of bells that it can use, best first
 	 * @param others whether it takes messages of publishers of other hosts
 	 * @param resume where it left off

@@ -552,7 +552,7 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 			}
 		}
 		catch (IOException ex) {
-			// Whoever starts next deletes it.
+			// The next process that starts deletes it.
 		}
 		finally {
 			this.lock.unlock();

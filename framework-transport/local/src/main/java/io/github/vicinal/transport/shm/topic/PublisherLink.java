@@ -281,7 +281,7 @@ final class PublisherLink<T> implements SubscriptionLink {
 			}
 		}
 		catch (IOException ex) {
-			// Whoever starts next deletes it.
+			// The next process that starts deletes it.
 		}
 	}
 

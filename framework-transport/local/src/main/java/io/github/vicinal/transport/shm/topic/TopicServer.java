@@ -309,7 +309,7 @@ final class TopicServer {
 				}
 			}
 			catch (IOException ex) {
-				// Whoever starts next deletes it.
+				// The next process that starts deletes it.
 			}
 		}
 

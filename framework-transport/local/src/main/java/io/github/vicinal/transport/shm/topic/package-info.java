@@ -8,7 +8,7 @@
  * whatever the number of subscribers. Each pair of publisher and subscriber has a small
  * {@link io.github.vicinal.transport.shm.topic.PairMemory page} in which the subscriber
  * says how far it has come and whether it sleeps, and bells to wake it. A connection
- * tells each side of the other's end.
+ * notifies each side of the other's end.
  */
 @NullMarked
 package io.github.vicinal.transport.shm.topic;

@@ -96,7 +96,7 @@ final class Bans {
 		return active() >= this.processors;
 	}
 
-	/** Returns how many callers there are, as far as the other side can be believed. */
+	/** Returns the number of callers, as far as the other side can be believed. */
 	private int active() {
 		return Math.max(1, Math.min(this.shared.activeLanes(), MAX_LANES));
 	}

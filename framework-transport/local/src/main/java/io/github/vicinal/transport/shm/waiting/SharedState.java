@@ -25,12 +25,12 @@ public interface SharedState {
 
 	void lateness(long nanos);
 
-	/** Returns how many calls the server has served. */
+	/** Returns the number of calls that the server has served. */
 	long served();
 
 	void served(long calls);
 
-	/** Returns how many lanes the server saw in use lately. */
+	/** Returns the number of lanes that the server saw in use lately. */
 	int activeLanes();
 
 	void activeLanes(int lanes);

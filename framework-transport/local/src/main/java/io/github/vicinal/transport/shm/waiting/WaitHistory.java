@@ -39,12 +39,12 @@ public final class WaitHistory {
 		return this.longGaps >= Waiter.SPARSE;
 	}
 
-	/** Returns how many waits ended without sleep. */
+	/** Returns the number of waits that ended without sleep. */
 	public long awake() {
 		return this.awake;
 	}
 
-	/** Returns how many waits ended in sleep. */
+	/** Returns the number of waits that ended in sleep. */
 	public long asleep() {
 		return this.asleep;
 	}

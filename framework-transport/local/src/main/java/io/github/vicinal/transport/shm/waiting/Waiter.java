@@ -94,7 +94,7 @@ public final class Waiter {
 	 * Creates the waiter of one side.
 	 * @param shared what both sides know
 	 * @param processor what can be done while waiting
-	 * @param processors how many processors there are
+	 * @param processors number of processors
 	 * @param server whether this is the side that waits for requests
 	 */
 	public Waiter(SharedState shared, Processor processor, int processors, boolean server) {
@@ -254,7 +254,7 @@ public final class Waiter {
 		return met;
 	}
 
-	/** Returns how many yields it took, or {@link #NOT_MET}. */
+	/** Returns the number of yields that it took, or {@link #NOT_MET}. */
 	private int yieldUntil(Condition condition, WaitHistory history) {
 		int yields = this.trials.trying() ? TRIAL_YIELDS : YIELDS;
 		long start = this.processor.nanos();
@@ -307,7 +307,7 @@ public final class Waiter {
 	}
 
 	/**
-	 * Returns how often this side banned yielding.
+	 * Returns the number of times that this side banned yielding.
 	 * @return a count
 	 */
 	public long bans() {
@@ -315,7 +315,7 @@ public final class Waiter {
 	}
 
 	/**
-	 * Returns how often this side changed how it waits.
+	 * Returns the number of times that this side changed how it waits.
 	 * @return a count
 	 */
 	public long decisions() {

@@ -446,7 +446,7 @@ class BellsTests {
 	/** As if the other side had no file descriptor left to ring with. */
 	@ParameterizedTest
 	@MethodSource("kinds")
-	void ringHereWakesWhoeverSleepsAndKnowsNoOtherBells(String kind) throws Exception {
+	void ringHereWakesSleepersAndKnowsNoOtherBells(String kind) throws Exception {
 		try (Bells bells = bells(kind)) {
 			Bells here = (bells instanceof BothEnds both) ? both.client() : bells;
 			CompletableFuture<Boolean> woken = Async.call(() -> {

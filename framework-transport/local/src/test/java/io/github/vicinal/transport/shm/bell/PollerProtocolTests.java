@@ -32,7 +32,7 @@ class PollerProtocolTests {
 	private static final int REQUEST = 0, NAME_SLEEPER = 1, SAY_ASLEEP = 2, CHECK = 3, PARK = 4, FORGET_SLEEPER = 5,
 			SAY_AWAKE = 6, DONE = 7;
 
-	/** The steps of whoever answers a lane. */
+	/** Steps of the thread that answers a lane. */
 	private static final int ANSWER = 0, LOOK_WAITING = 1, CLEAR_WAITING = 2, COMPLETE = 3, UNPARK_POLLER = 4, RING = 5;
 
 	/** The steps of the poller. */
@@ -205,7 +205,7 @@ class PollerProtocolTests {
 			return true;
 		}
 
-		/** Does one step of whoever answers a lane. */
+		/** Does one step of the thread that answers a lane. */
 		boolean server(int i, boolean futex, Fault fault) {
 			Lane lane = this.lanes[i];
 			int next = lane.serverStep + 1;

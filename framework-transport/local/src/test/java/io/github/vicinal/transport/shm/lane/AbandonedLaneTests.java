@@ -165,7 +165,7 @@ class AbandonedLaneTests {
 		return IntStream.range(0, before.length).mapToLong((i) -> after[i] - before[i]).toArray();
 	}
 
-	/** No memory is left for whoever wants to sleep. */
+	/** No memory is left for a thread that wants to sleep. */
 	private static final class BrokenBells implements Bells {
 
 		private final Bell bell = new Bell() {

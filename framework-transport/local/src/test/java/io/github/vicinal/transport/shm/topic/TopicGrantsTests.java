@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** Who has no grant is refused by itself and by those it talks to. */
+/** A process without a grant is refused by itself and by its peers. */
 @Timeout(60)
 class TopicGrantsTests {
 

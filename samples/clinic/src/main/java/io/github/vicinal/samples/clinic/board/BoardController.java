@@ -66,7 +66,7 @@ class BoardController {
 		return client.get().uri(path, id).header(HttpHeaders.AUTHORIZATION, token).retrieve();
 	}
 
-	/** What a service says is said to the caller. */
+	/** Passes the answer of a service on to the caller. */
 	@ExceptionHandler
 	ResponseEntity<String> refused(WebClientResponseException problem) {
 		return ResponseEntity.status(problem.getStatusCode())

@@ -1,4 +1,4 @@
-/** What the services share: the key of tokens. */
+/** Code that the services share: the key of tokens. */
 @NullMarked
 package io.github.vicinal.samples.clinic.common;
 

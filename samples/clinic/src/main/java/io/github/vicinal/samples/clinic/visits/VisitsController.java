@@ -56,7 +56,7 @@ class VisitsController {
 		return ProblemDetail.forStatusAndDetail(HttpStatus.UNPROCESSABLE_CONTENT, problem.getMessage());
 	}
 
-	/** What the service of owners says of the request is said to the caller. */
+	/** Passes the answer of the service of owners on to the caller. */
 	@ExceptionHandler
 	ProblemDetail refused(HttpClientErrorException problem) {
 		ProblemDetail theirs = problem.getResponseBodyAs(ProblemDetail.class);

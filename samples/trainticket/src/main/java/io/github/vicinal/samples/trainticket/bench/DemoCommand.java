@@ -147,7 +147,7 @@ public final class DemoCommand implements Callable<Integer> {
 		out.println("They run on. Look at");
 		out.println("  who calls whom, over which path:  "
 				+ running.address(Service.TRAVEL).resolve("/actuator/vicinalchannels/page"));
-		out.println("  what belongs together:            " + gateway.resolve("/actuator/placement/page"));
+		out.println("  what belongs together:            " + gateway.resolve("/actuator/vicinalplacement/page"));
 		out.println("Press Enter, or Ctrl-C, to end.");
 		out.flush();
 		HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

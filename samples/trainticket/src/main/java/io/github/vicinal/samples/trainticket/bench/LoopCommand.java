@@ -88,7 +88,8 @@ public final class LoopCommand implements Callable<Integer> {
 	private double rate;
 
 	@Option(names = "--warmup", paramLabel = "SECONDS", defaultValue = "120",
-			description = "for how long before measuring (default: ${DEFAULT-VALUE})")
+			description = "the longest warm-up before measuring, which ends once the CPU time of a request no longer "
+					+ "changes (default: ${DEFAULT-VALUE})")
 	private int warmup;
 
 	@Option(names = "--duration", paramLabel = "SECONDS", defaultValue = "30",
@@ -260,7 +261,7 @@ public final class LoopCommand implements Callable<Integer> {
 	}
 
 	private JsonNode ask(URI gateway, double farMicros) {
-		HttpRequest request = HttpRequest.newBuilder(gateway.resolve("/actuator/placement"))
+		HttpRequest request = HttpRequest.newBuilder(gateway.resolve("/actuator/vicinalplacement"))
 			.timeout(TIMEOUT)
 			.header("Content-Type", "application/json")
 			.POST(HttpRequest.BodyPublishers

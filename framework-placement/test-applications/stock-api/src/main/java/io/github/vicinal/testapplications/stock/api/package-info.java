@@ -1,2 +1,2 @@
-/** What the stock offers to other applications. */
+/** Contracts that the stock offers to other applications. */
 package io.github.vicinal.testapplications.stock.api;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Plan for passing the values of one method from one application to the other, made once.
  * Immutable, except for the state of its deadline rule.
  */
-final class MethodPlan {
+final class HandoverPlan {
 
 	private final ContractMethod callerMethod;
 
@@ -31,7 +31,7 @@ final class MethodPlan {
 
 	private final DeadlineRule rule = new DeadlineRule();
 
-	MethodPlan(ContractMethod callerMethod, Codecs caller, ContractMethod calleeMethod, Codecs callee,
+	HandoverPlan(ContractMethod callerMethod, Codecs caller, ContractMethod calleeMethod, Codecs callee,
 			boolean sameClasses, boolean immutableContract) {
 		this.callerMethod = callerMethod;
 		this.calleeMethod = calleeMethod;

@@ -1,22 +1,22 @@
-package io.github.vicinal.boot.autoconfigure;
+package io.github.vicinal.boot.transport;
 
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 
-import io.github.vicinal.boot.autoconfigure.VicinalProperties.Shm;
-import io.github.vicinal.boot.autoconfigure.VicinalProperties.Uds;
-import io.github.vicinal.boot.client.InvalidChannelException;
 import io.github.vicinal.transport.shm.ShmOptions;
 import io.github.vicinal.transport.uds.UdsOptions;
 import io.github.vicinal.transport.wire.InvalidOptionException;
+import org.jspecify.annotations.Nullable;
 
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.core.env.Environment;
 import org.springframework.util.unit.DataSize;
 
 /**
  * Turns properties into options of the paths within one host. The options know their
- * limits; here a value that breaks one is named by its property.
+ * limits; here a value that breaks one gets the name of its property.
  */
 final class LocalTransportOptions {
 
@@ -25,13 +25,15 @@ final class LocalTransportOptions {
 			"max-frame-size", "maxMemoryBytes", "max-memory-per-peer", "maxHeapBytes", "max-heap-per-peer", "waiting",
 			"wait");
 
-	private LocalTransportOptions() {
+	private final Environment environment;
+
+	LocalTransportOptions(Environment environment) {
+		this.environment = environment;
 	}
 
-	static ShmOptions shm(VicinalProperties properties, Environment environment) {
-		Shm shm = properties.shm();
+	ShmOptions shm(ShmProperties shm) {
 		ShmOptions defaults = ShmOptions.defaults();
-		return named("shm", environment,
+		return named(ShmProperties.PREFIX,
 				() -> defaults.toBuilder()
 					.lanes(shm.lanes())
 					.maxLanes(shm.maxLanes())
@@ -43,21 +45,28 @@ final class LocalTransportOptions {
 					.maxThreads(shm.maxThreads())
 					.idleTimeout(shm.idleTimeout())
 					.waiting(shm.waiting())
+					.drainTimeout(drainTimeout(defaults.drainTimeout()))
 					.build());
 	}
 
-	static UdsOptions uds(VicinalProperties properties, Environment environment) {
-		Uds uds = properties.uds();
+	UdsOptions uds(UdsProperties uds, ShmProperties shm) {
 		UdsOptions defaults = UdsOptions.defaults();
-		return named("uds", environment,
-				() -> defaults.withMaxHeapBytes(heap(properties.shm(), defaults.maxHeapBytes()))
+		return named(UdsProperties.PREFIX,
+				() -> defaults.withMaxHeapBytes(heap(shm, defaults.maxHeapBytes()))
 					.withMaxFrameBytes(bytes(uds.maxFrameSize()))
 					.withMaxConnectionsPerPeer(uds.maxConnectionsPerPeer())
-					.withMaxConnections(uds.maxConnections()));
+					.withMaxConnections(uds.maxConnections())
+					.withDrainTimeout(drainTimeout(defaults.drainTimeout())));
 	}
 
-	private static long heap(Shm shm, long otherwise) {
-		DataSize heap = shm.maxHeapPerPeer();
+	/** As the web server does it: an immediate shutdown waits for no call. */
+	Duration drainTimeout(Duration otherwise) {
+		return "immediate".equalsIgnoreCase(this.environment.getProperty("server.shutdown")) ? Duration.ZERO
+				: otherwise;
+	}
+
+	private static long heap(ShmProperties shm, long otherwise) {
+		@Nullable DataSize heap = shm.maxHeapPerPeer();
 		return (heap != null) ? heap.toBytes() : otherwise;
 	}
 
@@ -66,18 +75,19 @@ final class LocalTransportOptions {
 		return (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, size.toBytes()));
 	}
 
-	private static <T> T named(String path, Environment environment, Supplier<T> options) {
+	private <T> T named(String prefix, Supplier<T> options) {
 		try {
 			return options.get();
 		}
 		catch (InvalidOptionException ex) {
 			String option = PROPERTIES.getOrDefault(ex.option(),
 					ex.option().replaceAll("(\\p{Upper})", "-$1").toLowerCase(Locale.ROOT));
-			String property = "vicinal.%s.%s".formatted(path, option);
-			throw new InvalidChannelException(
-					"%s must be %s, but is '%s'; to do without the path %s, leave %s out of vicinal.server.paths and vicinal.channels.<name>.paths"
-						.formatted(property, ex.rule(), environment.getProperty(property, ex.value()), path, path),
-					"Change %s, or leave it out for the default".formatted(property));
+			String property = prefix + "." + option;
+			String path = prefix.substring(prefix.lastIndexOf('.') + 1);
+			throw new InvalidConfigurationPropertyValueException(property,
+					this.environment.getProperty(property, ex.value()),
+					"It must be %s. Leave it out for the default. To do without the path %s, leave %s out of vicinal.server.paths and vicinal.channels.<name>.paths"
+						.formatted(ex.rule(), path, path));
 		}
 	}
 

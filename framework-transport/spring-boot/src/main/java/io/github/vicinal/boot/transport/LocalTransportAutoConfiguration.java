@@ -1,5 +1,6 @@
-package io.github.vicinal.boot.autoconfigure;
+package io.github.vicinal.boot.transport;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -25,6 +26,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
@@ -34,33 +36,41 @@ import org.springframework.core.env.Environment;
  *
  * @since 0.1.0
  */
-@AutoConfiguration(after = VicinalAutoConfiguration.class)
+@AutoConfiguration(afterName = "io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration")
 @ConditionalOnClass(UdsPathProvider.class)
 @ConditionalOnBean(Codecs.class)
+@EnableConfigurationProperties({ ShmProperties.class, UdsProperties.class })
 public final class LocalTransportAutoConfiguration {
+
+	/** Time-out of a path that is closed on its own, outside a graceful shutdown. */
+	private static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(10);
 
 	private final UdsOptions uds;
 
 	private final ShmOptions shm;
 
+	private final Duration drainTimeout;
+
 	/** Paths are opened when a client asks for one; mistakes are known at start. */
-	LocalTransportAutoConfiguration(VicinalProperties properties, Environment environment) {
-		this.shm = LocalTransportOptions.shm(properties, environment);
-		this.uds = LocalTransportOptions.uds(properties, environment);
+	LocalTransportAutoConfiguration(ShmProperties shm, UdsProperties uds, Environment environment) {
+		LocalTransportOptions options = new LocalTransportOptions(environment);
+		this.shm = options.shm(shm);
+		this.uds = options.uds(uds, shm);
+		this.drainTimeout = options.drainTimeout(DRAIN_TIMEOUT);
 	}
 
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	UdsOptions vicinalUdsOptions(Environment environment) {
-		return this.uds.withDrainTimeout(DrainTimeouts.ofPath(environment));
+	UdsOptions vicinalUdsOptions() {
+		return this.uds;
 	}
 
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	ShmOptions vicinalShmOptions(Environment environment) {
-		return this.shm.withDrainTimeout(DrainTimeouts.ofPath(environment));
+	ShmOptions vicinalShmOptions() {
+		return this.shm;
 	}
 
 	@Bean
@@ -89,8 +99,8 @@ public final class LocalTransportAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	DirectPathServer vicinalDirectPathServer(PeerIdentity identity, ServiceRegistry services, Environment environment) {
-		return new DirectPathServer(identity, services, null, DrainTimeouts.ofPath(environment));
+	DirectPathServer vicinalDirectPathServer(PeerIdentity identity, ServiceRegistry services) {
+		return new DirectPathServer(identity, services, null, this.drainTimeout);
 	}
 
 	@Bean

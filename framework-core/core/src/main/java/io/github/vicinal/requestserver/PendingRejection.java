@@ -5,10 +5,10 @@ import java.time.Duration;
 import io.github.vicinal.requestserver.Rejection.Reason;
 
 /**
- * Decision of a queue against a request, with its numbers. Made under the queue's lock;
- * the text is made without it.
+ * Rejection without its text: the decision of a queue, and the numbers that the text
+ * names. Made under the queue's lock; the text is made without it.
  */
-final class Refusal {
+final class PendingRejection {
 
 	private final Reason reason;
 
@@ -19,13 +19,13 @@ final class Refusal {
 	private final Object[] numbers;
 
 	/**
-	 * Creates a refusal.
+	 * Creates a rejection without its text.
 	 * @param reason the rule
 	 * @param retryAfter when to try again
 	 * @param format the text behind the server's name
 	 * @param numbers what the text says
 	 */
-	Refusal(Reason reason, Duration retryAfter, String format, Object... numbers) {
+	PendingRejection(Reason reason, Duration retryAfter, String format, Object... numbers) {
 		this.reason = reason;
 		this.retryAfter = retryAfter;
 		this.format = format;
