@@ -18,6 +18,7 @@ import io.github.vicinal.placement.model.PathCost;
 import io.github.vicinal.placement.model.PathCosts;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.model.Preference;
 import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Route;
 import io.github.vicinal.placement.model.Routing;
@@ -79,7 +80,19 @@ public final class RandomModels {
 				PathCosts.defaults(), objective(), new Plan(hidden))
 			.withRoutes(routes(edges))
 			.with(costs())
-			.with(sharing(all));
+			.with(sharing(all))
+			.withPreferences(preferences(all));
+	}
+
+	/** In some models some services had better share hosts. */
+	private List<Preference> preferences(List<Service> all) {
+		List<Preference> preferences = new ArrayList<>();
+		while (this.random.nextInt(3) == 0 && all.size() > 3) {
+			int first = this.random.nextInt(all.size() - 2);
+			preferences.add(new Preference(List.of("s" + first, "s" + (first + 1), "s" + (first + 2)),
+					0.01 + this.random.nextDouble(), "test"));
+		}
+		return preferences;
 	}
 
 	/** In some models services of two groups may share a JVM. */
@@ -157,11 +170,13 @@ public final class RandomModels {
 				new Evidence("test", this.random.nextInt(1000), java.time.Duration.ofSeconds(60), false, ""));
 	}
 
-	/** Traffic and memory as solvers see them: as one cost of pairs of services. */
+	/** Traffic, memory and preferences as solvers see them: as one cost of pairs. */
 	public static double pairs(PlacementModel model, Verdict verdict) {
 		double memory = model.sharedJvms().isEmpty() ? 0 : model.objective().memory();
 		double traffic = model.objective().communication();
-		return (traffic * verdict.communication() + memory * verdict.memory()) / (traffic + memory);
+		double preferences = model.preferences().stream().mapToDouble(Preference::weight).sum();
+		return (traffic * verdict.communication() + memory * verdict.memory() + preferences * verdict.preferences())
+				/ (traffic + memory + preferences);
 	}
 
 	private Objective objective() {

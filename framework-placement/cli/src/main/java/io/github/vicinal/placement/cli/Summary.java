@@ -81,7 +81,9 @@ final class Summary {
 				"Objective: %.6f (communication %.6f, imbalance %.6f, moved %d of %d replicas, hosts %d of %d%s)%n",
 				after.objective(), after.communication(), after.imbalance(), after.moved(), after.replicas(),
 				after.usedHosts(), after.hosts(),
-				(after.memory() < 1) ? String.format(Locale.ROOT, ", memory %.6f", after.memory()) : "");
+				((after.memory() < 1) ? String.format(Locale.ROOT, ", memory %.6f", after.memory()) : "")
+						+ ((after.preferences() > 0)
+								? String.format(Locale.ROOT, ", preferences %.6f", after.preferences()) : ""));
 		Double relativeGap = found.relativeGap();
 		if (relativeGap != null) {
 			out.println(optimality(relativeGap, Objects.requireNonNullElse(found.lowerBound(), 0.0),

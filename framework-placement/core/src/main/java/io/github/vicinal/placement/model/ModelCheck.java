@@ -94,6 +94,13 @@ final class ModelCheck {
 			.forEach((group) -> group.forEach((name) -> known(names, name, "A group that may share a JVM")));
 	}
 
+	static void preferences(List<Service> services, List<Preference> preferences) {
+		Set<String> names = new HashSet<>();
+		services.forEach((service) -> names.add(service.name()));
+		preferences
+			.forEach((preference) -> preference.services().forEach((name) -> known(names, name, "A preference")));
+	}
+
 	private static Set<String> names(List<Service> services, List<Host> hosts) {
 		if (services.isEmpty() || hosts.isEmpty()) {
 			throw new InvalidModelException("There are %d services and %d hosts; there must be at least one of each"

@@ -29,17 +29,18 @@ import org.jspecify.annotations.Nullable;
  * @param routes kinds of request with the calls that their answers wait for
  * @param prices what hosts and processors cost
  * @param jvmSharing services that may share a JVM
+ * @param preferences services that had better share hosts
  * @since 0.1.0
  */
 @JsonInclude(Include.NON_NULL)
 @JsonPropertyOrder({ "format", "version", "services", "hosts", "edges", "separations", "pathCosts", "objective",
-		"current", "mayConcentrate", "doubts", "routes", "prices", "jvmSharing" })
+		"current", "mayConcentrate", "doubts", "routes", "prices", "jvmSharing", "preferences" })
 public record ModelDescriptor(String format, int version, List<ServiceDescriptor> services, List<HostDescriptor> hosts,
 		List<EdgeDescriptor> edges, List<SeparationDescriptor> separations, PathCostsDescriptor pathCosts,
 		ObjectiveDescriptor objective, @Nullable Map<String, Map<String, Integer>> current,
 		@Nullable List<String> mayConcentrate, @Nullable DoubtsDescriptor doubts,
 		@Nullable List<RouteDescriptor> routes, @Nullable PricesDescriptor prices,
-		@Nullable JvmSharingDescriptor jvmSharing) {
+		@Nullable JvmSharingDescriptor jvmSharing, @Nullable List<PreferenceDescriptor> preferences) {
 
 	/**
 	 * Describes a model.
@@ -56,7 +57,11 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 				describe(model.objective()), (current != null) ? current.replicas() : null,
 				given(model.mayConcentrate()), describe(model.doubts()),
 				given(model.routes().stream().map(ModelDescriptor::describe).toList()), describe(model.prices()),
-				describe(model.sharing()));
+				describe(model.sharing()),
+				given(model.preferences()
+					.stream()
+					.map((one) -> new PreferenceDescriptor(one.services(), one.weight(), one.reason()))
+					.toList()));
 	}
 
 	private static RouteDescriptor describe(Route route) {
@@ -323,6 +328,18 @@ public record ModelDescriptor(String format, int version, List<ServiceDescriptor
 	 */
 	@JsonPropertyOrder({ "groups", "savedMib" })
 	public record JvmSharingDescriptor(List<List<String>> groups, long savedMib) {
+	}
+
+	/**
+	 * Services that had better share hosts.
+	 *
+	 * @param services the services
+	 * @param weight weight in the objective
+	 * @param reason why
+	 * @since 0.1.0
+	 */
+	@JsonPropertyOrder({ "services", "weight", "reason" })
+	public record PreferenceDescriptor(List<String> services, double weight, String reason) {
 	}
 
 	/**

@@ -82,8 +82,8 @@ public final class ModelJson {
 	private static PlacementModel read(JsonParser parser) {
 		ModelReader reader = new ModelReader();
 		Map<String, Function<JsonMember, Object>> elements = Map.of("services", ModelJson::service, "hosts",
-				ModelJson::host, "edges", (edge) -> edge(edge, reader), "separations", ModelJson::separation, "routes",
-				(route) -> route(route, reader));
+				ModelJson::host, "edges", (edge) -> edge(edge, reader), "separations", ModelJson::separation,
+				"preferences", ModelJson::preference, "routes", (route) -> route(route, reader));
 		JsonMember root;
 		try {
 			root = reader.read(parser, elements);
@@ -96,7 +96,7 @@ public final class ModelJson {
 					+ ((ex.getLocation() != null) ? ", line " + ex.getLocation().getLineNr() : ""));
 		}
 		root.only("$schema", "format", "version", "services", "hosts", "edges", "separations", "pathCosts", "objective",
-				"current", "mayConcentrate", "doubts", "routes", "prices", "jvmSharing");
+				"current", "mayConcentrate", "doubts", "routes", "prices", "jvmSharing", "preferences");
 		root.text("$schema", "");
 		if (!root.text("format", "").equals(FORMAT) || root.integer("version", 0, 0, Integer.MAX_VALUE) != VERSION) {
 			throw new InvalidModelException(
@@ -114,7 +114,7 @@ public final class ModelJson {
 				objective(root.object("objective")), (current != null) ? plan(current) : null,
 				concentrating(root, services), (doubts != null) ? doubts(doubts) : Doubts.none(),
 				reader.list("routes", Route.class), (prices != null) ? prices(prices) : null,
-				(sharing != null) ? sharing(sharing) : JvmSharing.none());
+				(sharing != null) ? sharing(sharing) : JvmSharing.none(), reader.list("preferences", Preference.class));
 	}
 
 	private static Set<String> concentrating(JsonMember root, List<Service> services) {
@@ -219,6 +219,15 @@ public final class ModelJson {
 		return new Separation(List.copyOf(separation.texts("services")),
 				scope.equals("host") ? Separation.Scope.HOST : Separation.Scope.ZONE, separation.text("reason", ""),
 				(int) separation.integer("maximum", 1, 1, Integer.MAX_VALUE));
+	}
+
+	private static Preference preference(JsonMember preference) {
+		preference.only("services", "weight", "reason");
+		Double weight = preference.number("weight");
+		if (weight == null) {
+			throw preference.wrong("'weight' is missing; that of traffic is 1 unless the objective says otherwise");
+		}
+		return new Preference(List.copyOf(preference.texts("services")), weight, preference.text("reason", ""));
 	}
 
 	private static PathCosts pathCosts(JsonMember costs) {

@@ -3,7 +3,8 @@ package io.github.vicinal.placement.model;
 /**
  * Objective of a plan, which is minimised:
  * {@code communication * Ccost + imbalance * Ucost + moves * moved + hosts * used + memory
- * * Mcost}, the weights divided by their sum.
+ * * Mcost}, and of each {@link Preference} its weight times the part that is not met; the
+ * weights divided by their sum.
  * <ul>
  * <li>Ccost: what the traffic costs, as a part of what it would cost if all of it went
  * between hosts.</li>

@@ -28,11 +28,12 @@ import org.jspecify.annotations.Nullable;
  * {@value #MAX_ROUTES}
  * @param prices what hosts and processors cost, {@code null} if nobody says
  * @param sharing services that may share a JVM
+ * @param preferences services that had better share hosts
  * @since 0.1.0
  */
 public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge> edges, List<Separation> separations,
 		PathCosts pathCosts, Objective objective, @Nullable Plan current, Set<String> mayConcentrate, Doubts doubts,
-		List<Route> routes, @Nullable Prices prices, JvmSharing sharing) {
+		List<Route> routes, @Nullable Prices prices, JvmSharing sharing, List<Preference> preferences) {
 
 	/** Maximum number of routes. */
 	public static final int MAX_ROUTES = 200;
@@ -47,6 +48,8 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 		ModelCheck.check(services, hosts, edges, separations, objective);
 		ModelCheck.routes(services, routes);
 		ModelCheck.sharing(services, sharing);
+		preferences = List.copyOf(preferences);
+		ModelCheck.preferences(services, preferences);
 	}
 
 	/**
@@ -62,7 +65,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	public PlacementModel(List<Service> services, List<Host> hosts, List<Edge> edges, List<Separation> separations,
 			PathCosts pathCosts, Objective objective, @Nullable Plan current) {
 		this(services, hosts, edges, separations, pathCosts, objective, current, Set.of(), Doubts.none(), List.of(),
-				null, JvmSharing.none());
+				null, JvmSharing.none(), List.of());
 	}
 
 	/**
@@ -72,7 +75,8 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel concentrating(Set<String> services) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
-				this.objective, this.current, services, this.doubts, this.routes, this.prices, this.sharing);
+				this.objective, this.current, services, this.doubts, this.routes, this.prices, this.sharing,
+				this.preferences);
 	}
 
 	/**
@@ -82,7 +86,8 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(Doubts doubts) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
-				this.objective, this.current, this.mayConcentrate, doubts, this.routes, this.prices, this.sharing);
+				this.objective, this.current, this.mayConcentrate, doubts, this.routes, this.prices, this.sharing,
+				this.preferences);
 	}
 
 	/**
@@ -93,7 +98,8 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(List<Service> services, List<Host> hosts) {
 		return new PlacementModel(services, hosts, this.edges, this.separations, this.pathCosts, this.objective,
-				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices, this.sharing);
+				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices, this.sharing,
+				this.preferences);
 	}
 
 	/**
@@ -103,7 +109,8 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(Objective objective) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts, objective,
-				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices, this.sharing);
+				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices, this.sharing,
+				this.preferences);
 	}
 
 	/**
@@ -113,7 +120,8 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(@Nullable Plan current) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
-				this.objective, current, this.mayConcentrate, this.doubts, this.routes, this.prices, this.sharing);
+				this.objective, current, this.mayConcentrate, this.doubts, this.routes, this.prices, this.sharing,
+				this.preferences);
 	}
 
 	/**
@@ -123,7 +131,8 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(PathCosts pathCosts) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, pathCosts, this.objective,
-				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices, this.sharing);
+				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices, this.sharing,
+				this.preferences);
 	}
 
 	/**
@@ -133,7 +142,8 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel withEdges(List<Edge> edges) {
 		return new PlacementModel(this.services, this.hosts, edges, this.separations, this.pathCosts, this.objective,
-				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices, this.sharing);
+				this.current, this.mayConcentrate, this.doubts, this.routes, this.prices, this.sharing,
+				this.preferences);
 	}
 
 	/**
@@ -143,7 +153,8 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel withRoutes(List<Route> routes) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
-				this.objective, this.current, this.mayConcentrate, this.doubts, routes, this.prices, this.sharing);
+				this.objective, this.current, this.mayConcentrate, this.doubts, routes, this.prices, this.sharing,
+				this.preferences);
 	}
 
 	/**
@@ -153,7 +164,8 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel withPrices(@Nullable Prices prices) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
-				this.objective, this.current, this.mayConcentrate, this.doubts, this.routes, prices, this.sharing);
+				this.objective, this.current, this.mayConcentrate, this.doubts, this.routes, prices, this.sharing,
+				this.preferences);
 	}
 
 	/**
@@ -163,7 +175,19 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 	 */
 	public PlacementModel with(JvmSharing sharing) {
 		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
-				this.objective, this.current, this.mayConcentrate, this.doubts, this.routes, this.prices, sharing);
+				this.objective, this.current, this.mayConcentrate, this.doubts, this.routes, this.prices, sharing,
+				this.preferences);
+	}
+
+	/**
+	 * Returns this model with other preferences.
+	 * @param preferences services that had better share hosts
+	 * @return the model
+	 */
+	public PlacementModel withPreferences(List<Preference> preferences) {
+		return new PlacementModel(this.services, this.hosts, this.edges, this.separations, this.pathCosts,
+				this.objective, this.current, this.mayConcentrate, this.doubts, this.routes, this.prices, this.sharing,
+				preferences);
 	}
 
 	/**

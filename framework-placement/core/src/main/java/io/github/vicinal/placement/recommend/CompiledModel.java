@@ -18,6 +18,7 @@ import io.github.vicinal.placement.model.JvmSharing;
 import io.github.vicinal.placement.model.Objective;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.model.Preference;
 import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Separation;
@@ -121,8 +122,9 @@ public final class CompiledModel {
 
 	/**
 	 * Sets what pairs of services save where they share a host. For a solver the memory
-	 * that they save by sharing a JVM is the same as traffic: both are weighted here.
-	 * @return the weight of both together
+	 * that they save by sharing a JVM, and preferences, are the same as traffic: all are
+	 * weighted here.
+	 * @return the weight of all together
 	 */
 	private double edges(Problem.Builder builder) {
 		Map<Long, double[]> pairs = new LinkedHashMap<>();
@@ -136,10 +138,7 @@ public final class CompiledModel {
 			}
 			far += cost.far();
 			together += cost.together();
-			long one = index(this.services, edge.from());
-			long other = index(this.services, edge.to());
-			double[] gains = pairs.computeIfAbsent(Math.min(one, other) << 32 | Math.max(one, other),
-					(key) -> new double[2]);
+			double[] gains = pairs.computeIfAbsent(pair(edge.from(), edge.to()), (key) -> new double[2]);
 			gains[0] += cost.apart() - cost.together();
 			gains[1] += cost.far() - cost.apart();
 		}
@@ -152,20 +151,27 @@ public final class CompiledModel {
 		double traffic = this.model.objective().communication();
 		List<JvmSharing.Pair> sharing = this.model.sharedJvms();
 		double memory = sharing.isEmpty() ? 0 : this.model.objective().memory();
-		double trafficShare = (memory > 0) ? traffic / (traffic + memory) : 1;
-		double scale = (far > 0) ? trafficShare / far : 0;
+		double preferences = this.model.preferences().stream().mapToDouble(Preference::weight).sum();
+		double all = traffic + memory + preferences;
+		double scale = (far > 0 && all > 0) ? traffic / all / far : 0;
 		pairs.values().forEach((gains) -> {
 			gains[0] *= scale;
 			gains[1] *= scale;
 		});
-		double base = scale * together + 1 - trafficShare;
+		double base = scale * together + ((all > 0) ? memory / all : 0);
 		for (JvmSharing.Pair pair : sharing) {
-			double saved = (1 - trafficShare) * savedShare(pair);
-			long one = index(this.services, pair.one());
-			long other = index(this.services, pair.other());
-			pairs.computeIfAbsent(Math.min(one, other) << 32 | Math.max(one, other),
-					(key) -> new double[2])[0] += saved;
+			double saved = memory / all * savedShare(pair);
+			pairs.computeIfAbsent(pair(pair.one(), pair.other()), (key) -> new double[2])[0] += saved;
 			base -= saved;
+		}
+		for (Preference preference : this.model.preferences()) {
+			List<String> services = preference.services();
+			for (int i = 0; i < services.size(); i++) {
+				for (int j = 0; j < i; j++) {
+					pairs.computeIfAbsent(pair(services.get(i), services.get(j)),
+							(key) -> new double[2])[0] += preference.weight() / all / preference.pairs();
+				}
+			}
 		}
 		pairs.values().removeIf((gains) -> gains[0] <= 0 && gains[1] <= 0);
 		int[] from = new int[pairs.size()];
@@ -183,7 +189,13 @@ public final class CompiledModel {
 		if (Arrays.stream(zoneGain).anyMatch((one) -> one > 0)) {
 			builder.zoneGains(zoneGain);
 		}
-		return traffic + memory;
+		return all;
+	}
+
+	private long pair(String from, String to) {
+		long one = index(this.services, from);
+		long other = index(this.services, to);
+		return Math.min(one, other) << 32 | Math.max(one, other);
 	}
 
 	/**

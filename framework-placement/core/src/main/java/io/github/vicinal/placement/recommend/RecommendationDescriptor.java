@@ -77,7 +77,8 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 		return new SideDescriptor(verdict.feasible(), verdict.violations(), verdict.checks(), verdict.weight().id(),
 				verdict.weight().unit(), verdict.routing().id(), verdict.crossHostShare(),
 				new ScoreDescriptor(verdict.objective(), verdict.communication(), verdict.imbalance(), verdict.moved(),
-						verdict.replicas(), verdict.usedHosts(), verdict.hosts(), verdict.memory()),
+						verdict.replicas(), verdict.usedHosts(), verdict.hosts(), verdict.memory(),
+						verdict.preferences()),
 				verdict.unmeasuredEdges(), plan.replicas());
 	}
 
@@ -145,12 +146,13 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 	 * @param hosts number of all hosts
 	 * @param memory memory that is needed although JVMs are shared, as a part of what
 	 * replicas need
+	 * @param preferences part of the preferences that is not met
 	 * @since 0.1.0
 	 */
 	@JsonPropertyOrder({ "value", "communication", "imbalance", "movedReplicas", "replicas", "usedHosts", "hosts",
-			"memory" })
+			"memory", "preferences" })
 	public record ScoreDescriptor(double value, double communication, double imbalance, int movedReplicas, int replicas,
-			int usedHosts, int hosts, double memory) {
+			int usedHosts, int hosts, double memory, double preferences) {
 	}
 
 	/**

@@ -5,7 +5,8 @@ package io.github.vicinal.placement.solver;
  *
  * @param objective the weighted sum that solvers minimise
  * @param communication cost of pairs of services that are apart, as a part of what it
- * would be if all were: of their traffic, and of the memory that a shared JVM saves
+ * would be if all were: of their traffic, of the memory that a shared JVM saves, and of
+ * preferences
  * @param imbalance variance of the utilisation of hosts, summed over resources
  * @param moved replicas that run elsewhere than now
  * @param usedHosts hosts that run anything

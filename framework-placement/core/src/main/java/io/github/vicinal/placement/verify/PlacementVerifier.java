@@ -16,6 +16,7 @@ import io.github.vicinal.placement.model.JvmSharing;
 import io.github.vicinal.placement.model.Objective;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.model.Preference;
 import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Separation;
@@ -262,7 +263,7 @@ public final class PlacementVerifier {
 				unmeasured++;
 				continue;
 			}
-			double local = local(plan, edge, replicas, objective.routing());
+			double local = local(plan, edge.from(), edge.to(), replicas, objective.routing());
 			double near = near(model, plan, edge, replicas);
 			apart += costs.far();
 			cost += costs.far() * (1 - near) + costs.apart() * (near - local) + costs.together() * local;
@@ -279,14 +280,33 @@ public final class PlacementVerifier {
 		List<JvmSharing.Pair> sharing = model.sharedJvms();
 		double memory = memory(model, plan, sharing);
 		double ofMemory = sharing.isEmpty() ? 0 : objective.memory();
+		double ofPreferences = model.preferences().stream().mapToDouble(Preference::weight).sum();
+		double preferences = preferences(model, plan, replicas);
 		double weights = objective.communication() + objective.imbalance() + objective.moves() + objective.hosts()
-				+ ofMemory;
+				+ ofMemory + ofPreferences;
 		double value = (objective.communication() * communication + objective.imbalance() * imbalance
 				+ objective.moves() * moved / all + objective.hosts() * used.size() / model.hosts().size()
-				+ ofMemory * memory) / weights;
+				+ ofMemory * memory + ofPreferences * preferences) / weights;
 		return new Verdict(violations, checks, objective.weight(), objective.routing(),
 				(volume > 0) ? crossing / volume : 0, communication, imbalance, moved, all, used.size(),
-				model.hosts().size(), memory, value, unmeasured);
+				model.hosts().size(), memory, preferences, value, unmeasured);
+	}
+
+	/** The part of the preferences, by their weights, that is not met. */
+	private static double preferences(PlacementModel model, Plan plan, Map<String, Integer> replicas) {
+		double missed = 0;
+		double all = 0;
+		for (Preference preference : model.preferences()) {
+			List<String> services = preference.services();
+			for (int i = 0; i < services.size(); i++) {
+				for (int j = 0; j < i; j++) {
+					missed += preference.weight() / preference.pairs() * (1
+							- local(plan, services.get(i), services.get(j), replicas, model.objective().routing()));
+				}
+			}
+			all += preference.weight();
+		}
+		return (all > 0) ? missed / all : 0;
 	}
 
 	/** The part of the memory that is needed although JVMs are shared. */
@@ -305,12 +325,12 @@ public final class PlacementVerifier {
 		return (all > 0) ? 1 - saved / all : 1;
 	}
 
-	/** The part of an edge's traffic that stays on a host. */
-	private static double local(Plan plan, Edge edge, Map<String, Integer> replicas, Routing routing) {
+	/** The part of the traffic between two services that stays on a host. */
+	private static double local(Plan plan, String from, String to, Map<String, Integer> replicas, Routing routing) {
 		double local = 0;
-		for (Map.Entry<String, Integer> caller : plan.on(edge.from()).entrySet()) {
-			double fromShare = (double) caller.getValue() / replicas.getOrDefault(edge.from(), 1);
-			double toShare = (double) plan.count(edge.to(), caller.getKey()) / replicas.getOrDefault(edge.to(), 1);
+		for (Map.Entry<String, Integer> caller : plan.on(from).entrySet()) {
+			double fromShare = (double) caller.getValue() / replicas.getOrDefault(from, 1);
+			double toShare = (double) plan.count(to, caller.getKey()) / replicas.getOrDefault(to, 1);
 			local += switch (routing) {
 				case UNIFORM -> fromShare * toShare;
 				case LOCALITY -> Math.min(fromShare, toShare);

@@ -23,13 +23,15 @@ import io.github.vicinal.placement.model.Routing;
  * @param hosts all hosts
  * @param memory the memory that replicas need, less what shared JVMs save, as a part of
  * the former; 1 where no services may share a JVM
+ * @param preferences the part of the preferences, by their weights, that is not met; 0
+ * without any
  * @param objective the weighted sum of the parts
  * @param unmeasuredEdges edges whose quantity nobody measured, which count nothing
  * @since 0.1.0
  */
 public record Verdict(List<String> violations, List<String> checks, EdgeWeight weight, Routing routing,
 		double crossHostShare, double communication, double imbalance, int moved, int replicas, int usedHosts,
-		int hosts, double memory, double objective, int unmeasuredEdges) {
+		int hosts, double memory, double preferences, double objective, int unmeasuredEdges) {
 
 	public Verdict {
 		violations = List.copyOf(violations);
