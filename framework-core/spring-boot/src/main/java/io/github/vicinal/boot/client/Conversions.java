@@ -32,7 +32,7 @@ final class Conversions {
 			return null;
 		}
 		boolean standard = service.getClass() == DefaultFormattingConversionService.class
-				&& content((ConversionService) service).equals(content(new DefaultFormattingConversionService()));
+				&& content((ConversionService) service).equals(Standard.CONTENT);
 		return standard ? null : "conversion service of its own";
 	}
 
@@ -50,6 +50,16 @@ final class Conversions {
 			}
 		}
 		return false;
+	}
+
+	/**
+	 * Converters of a service as Spring makes it. To make one takes milliseconds, and
+	 * each channel looks at several resolvers.
+	 */
+	private static final class Standard {
+
+		static final String CONTENT = content(new DefaultFormattingConversionService());
+
 	}
 
 }

@@ -48,9 +48,13 @@ final class Eligibility {
 
 	private final JsonMapper mapper;
 
+	/** The search looks at all beans, so it is made once for all methods. */
+	private final List<ControllerAdviceBean> advices;
+
 	Eligibility(ApplicationContext context, JsonMapper mapper) {
 		this.context = context;
 		this.mapper = mapper;
+		this.advices = ControllerAdviceBean.findAnnotatedBeans(context);
 	}
 
 	/**
@@ -73,7 +77,7 @@ final class Eligibility {
 	/** Returns what changes bodies or arguments by means that typed paths do not know. */
 	private @Nullable String conversions(Class<?> beanType, Handler handler) {
 		List<Class<?>> types = new ArrayList<>(List.of(beanType));
-		for (ControllerAdviceBean advice : ControllerAdviceBean.findAnnotatedBeans(this.context)) {
+		for (ControllerAdviceBean advice : this.advices) {
 			Class<?> type = advice.getBeanType();
 			if (type == null || !advice.isApplicableToBeanType(beanType)) {
 				continue;
@@ -98,8 +102,8 @@ final class Eligibility {
 	}
 
 	/**
-	 * Returns how message converters of the handler adapters differ, whoever registered
-	 * them.
+	 * Returns how message converters of the handler adapters differ, however they were
+	 * registered.
 	 */
 	private @Nullable String converters() {
 		for (RequestMappingHandlerAdapter adapter : this.context.getBeansOfType(RequestMappingHandlerAdapter.class)

@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,10 +21,16 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
-/** Finds the controllers that implement a contract, through Spring MVC's mappings. */
+/**
+ * Finds the controllers that implement a contract, through Spring MVC's mappings. Used by
+ * one thread.
+ */
 final class HandlerLookup {
 
 	private final Collection<RequestMappingHandlerMapping> mappings;
+
+	/** Each handler method asks for the interfaces of its controller. */
+	private final Map<Class<?>, Contract> contracts = new HashMap<>();
 
 	HandlerLookup(Collection<RequestMappingHandlerMapping> mappings) {
 		this.mappings = List.copyOf(mappings);
@@ -47,7 +54,7 @@ final class HandlerLookup {
 		for (RequestMappingHandlerMapping mapping : this.mappings) {
 			for (HandlerMethod handler : mapping.getHandlerMethods().values()) {
 				for (Class<?> type : ClassUtils.getAllInterfacesForClassAsSet(handler.getBeanType())) {
-					if (type.getName().equals(name) && !ExchangeContractReader.contract(type).methods().isEmpty()) {
+					if (type.getName().equals(name) && !contract(type).methods().isEmpty()) {
 						return type;
 					}
 				}
@@ -61,7 +68,7 @@ final class HandlerLookup {
 	 */
 	@Nullable String contractName(HandlerMethod handler) {
 		for (Class<?> type : ClassUtils.getAllInterfacesForClassAsSet(handler.getBeanType())) {
-			for (ContractMethod method : ExchangeContractReader.contract(type).methods()) {
+			for (ContractMethod method : contract(type).methods()) {
 				Method implementation = AopUtils.getMostSpecificMethod(method.method(), handler.getBeanType());
 				if (isSame(handler.getMethod(), implementation) || isSame(handler.getMethod(), method.method())) {
 					return type.getName();
@@ -69,6 +76,10 @@ final class HandlerLookup {
 			}
 		}
 		return null;
+	}
+
+	private Contract contract(Class<?> type) {
+		return this.contracts.computeIfAbsent(type, ExchangeContractReader::contract);
 	}
 
 	/**

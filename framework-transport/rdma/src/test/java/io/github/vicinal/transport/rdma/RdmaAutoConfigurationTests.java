@@ -23,7 +23,7 @@ class RdmaAutoConfigurationTests {
 
 	@Test
 	void thePropertiesHaveTheDefaultsOfTheOptions() {
-		assertThat(options(Map.of())).isEqualTo(RdmaOptions.defaults());
+		assertThat(options(Map.of())).usingRecursiveComparison().isEqualTo(RdmaOptions.defaults());
 	}
 
 	@Test
@@ -33,6 +33,7 @@ class RdmaAutoConfigurationTests {
 				"vicinal.rdma.completion-mode", "event", "vicinal.rdma.max-frame-size", "2MB",
 				"vicinal.rdma.max-connections", "7", "vicinal.rdma.handshake-timeout", "9s",
 				"vicinal.rdma.frame-timeout", "10s", "vicinal.rdma.ping-interval", "11s")))
+			.usingRecursiveComparison()
 			.isEqualTo(RdmaOptions.builder()
 				.listeningOn("10.0.0.2", 4711)
 				.announcedAddress("10.0.0.3")

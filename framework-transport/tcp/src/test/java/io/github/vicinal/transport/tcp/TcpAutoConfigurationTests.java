@@ -39,7 +39,7 @@ class TcpAutoConfigurationTests {
 
 	@Test
 	void thePropertiesHaveTheDefaultsOfTheOptions() {
-		assertThat(options(Map.of())).isEqualTo(TcpOptions.defaults());
+		assertThat(options(Map.of())).usingRecursiveComparison().isEqualTo(TcpOptions.defaults());
 	}
 
 	@Test
@@ -51,6 +51,7 @@ class TcpAutoConfigurationTests {
 				Map.entry("vicinal.tcp.handshake-timeout", "9s"), Map.entry("vicinal.tcp.frame-timeout", "10s"),
 				Map.entry("vicinal.tcp.ping-interval", "11s"), Map.entry("vicinal.tcp.compressed-from-size", "9KB"),
 				Map.entry("vicinal.tcp.io", "nio"))))
+			.usingRecursiveComparison()
 			.isEqualTo(TcpOptions.builder()
 				.listeningOn("127.0.0.2", 4711)
 				.announcedAddress("127.0.0.3")
