@@ -126,6 +126,9 @@ final class OpenLoopClient {
 		/** The latest bytes of a body in chunks. */
 		long latest;
 
+		/** Whether the server ends the connection after this answer. */
+		boolean closes;
+
 		Connection(SocketChannel channel) {
 			this.channel = channel;
 		}
@@ -305,6 +308,7 @@ final class OpenLoopClient {
 		connection.head.setLength(0);
 		connection.status = Integer.parseInt(head.substring(9, 12));
 		String lower = head.toLowerCase(Locale.ROOT);
+		connection.closes = lower.contains("\r\nconnection: close");
 		int at = lower.indexOf("content-length:");
 		if (at >= 0) {
 			int end = lower.indexOf('\r', at);
@@ -319,11 +323,17 @@ final class OpenLoopClient {
 		}
 	}
 
+	/** Tomcat ends the connection of each request that it answers with 503. */
 	private void answered(Connection connection, long from, long until) {
 		Sent sent = connection.sent;
 		connection.sent = null;
 		connection.left = Connection.HEAD;
-		this.idle.addLast(connection);
+		if (connection.closes) {
+			lost(connection, null);
+		}
+		else {
+			this.idle.addLast(connection);
+		}
 		if (sent == null) {
 			return;
 		}

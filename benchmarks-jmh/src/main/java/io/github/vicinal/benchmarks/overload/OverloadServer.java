@@ -67,7 +67,10 @@ public final class OverloadServer implements AutoCloseable {
 		Control control = Control.valueOf(arguments[1]);
 		Map<String, Object> properties = new HashMap<>(Map.of("server.port", "0", "spring.main.banner-mode", "off",
 				"logging.level.root", "error", "server.tomcat.max-keep-alive-requests", "-1",
-				"management.endpoint.health.probes.enabled", "true", "overload.control", control.name()));
+				// The kernel drops connections beyond it, to which the client would wait
+				// for a second.
+				"server.tomcat.accept-count", "1000", "management.endpoint.health.probes.enabled", "true",
+				"overload.control", control.name()));
 		properties.putAll(control.properties());
 		for (int i = 2; i < arguments.length; i++) {
 			String[] property = arguments[i].split("=", 2);

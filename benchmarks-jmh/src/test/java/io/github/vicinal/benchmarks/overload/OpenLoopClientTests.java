@@ -120,6 +120,20 @@ class OpenLoopClientTests {
 	}
 
 	@Test
+	void aConnectionThatTheServerEndsIsNotUsedAgain() throws Exception {
+		this.server.createContext("/last", (exchange) -> {
+			exchange.getResponseHeaders().set("Connection", "close");
+			answer(503, -1, "").handle(exchange);
+		});
+		OpenLoopClient client = client();
+		Stream last = client.stream("/last", 200);
+		client.run(0, SECOND, 60 * SECOND);
+		assertThat(last.sent).isPositive();
+		assertThat(last.rejected.getTotalCount()).isEqualTo(last.sent);
+		assertThat(last.failed).isZero();
+	}
+
+	@Test
 	void whatIsNotAnsweredInTheEndIsAFailure() throws Exception {
 		CountDownLatch never = new CountDownLatch(1);
 		this.server.createContext("/never", (exchange) -> {

@@ -15,6 +15,9 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class PeakEwma {
 
+	/** Usual decay of latencies, the default of Finagle's. */
+	public static final int DECAY_SECONDS = 10;
+
 	/** Up to here {@code exp(-x)} and {@code 1 - x} are the same within 0.005 %. */
 	private static final double LINEAR = 0.01;
 

@@ -1,5 +1,6 @@
 package io.github.vicinal.replica;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -42,9 +43,6 @@ public final class Replica {
 	/** Pause of a replica after a probe found it unreachable, at least. */
 	private static final int UNREACHABLE_MILLIS = 8 * PROBE_MILLIS;
 
-	/** Time in which a peak of the latency decays to 1/e. */
-	private static final long PEAK_DECAY_MILLIS = 10_000;
-
 	/** Interval between fits of the curve, in ticks. */
 	private static final int FIT_TICKS = 32;
 
@@ -65,7 +63,7 @@ public final class Replica {
 
 	private final AtomicInteger inFlight = new AtomicInteger();
 
-	private final PeakEwma peak = new PeakEwma(PEAK_DECAY_MILLIS);
+	private final PeakEwma peak = new PeakEwma(TimeUnit.SECONDS.toMillis(PeakEwma.DECAY_SECONDS));
 
 	private final LatencyEstimates overall = new LatencyEstimates(1);
 

@@ -19,11 +19,14 @@ package io.github.vicinal.requestserver;
  * {@value #GAIN} of what it was.</li>
  * </ul>
  * When neither helps there is a pause, which doubles, from {@value #PAUSE_WINDOWS}
- * windows up to {@value #LONGEST_PAUSE} times as long.
+ * windows up to {@value #LONGEST_PAUSE} times as long. An experiment with fewer than were
+ * found ends at once when requests wait for it that are critical.
  * <p>
- * A rate that falls by a quarter while requests wait, beyond chance, means that they need
- * something else than before. Nothing is known about the limit then, so overload control
- * rejects nothing, and the limit is raised by a factor of {@value #JUMP} at once.
+ * A rate that falls by a quarter while requests wait, beyond chance, or to nothing, means
+ * that they need something else than before. Nothing is known about the limit then, so
+ * overload control rejects nothing, and the limit is raised by a factor of {@value #JUMP}
+ * at once. If the rate is then what it was, something held requests up for a moment only,
+ * and the limit becomes what it was, too.
  * <p>
  * <b>Processors</b> are also needed by threads that receive and parse requests. While
  * many handlers compute, these threads get their share only now and then, so requests
@@ -72,6 +75,12 @@ final class ConcurrencyLimit {
 	 * limit without a queue is given up after as many, as others wait meanwhile.
 	 */
 	private static final int LONGEST_WINDOWS = 10;
+
+	/**
+	 * Middle between the outcomes of halving or doubling: 1, and 2 or 1/2. It replaces
+	 * {@link #GAIN} and {@link #KEEP} where a rate is not exact enough for them.
+	 */
+	private static final double MIDDLE = Math.sqrt(2);
 
 	/**
 	 * Relative error with which the rate before an experiment must be known: half the
@@ -173,6 +182,16 @@ final class ConcurrencyLimit {
 	/** The squared coefficient of variation of service times at that limit. */
 	private double variation;
 
+	/**
+	 * Limit and rate before the rate fell, 0 if it has not, or is known to be another.
+	 */
+	private int usualLimit;
+
+	private double usualRate;
+
+	/** When the usual limit returned, as the rate had fallen for a moment only. */
+	private long returned;
+
 	/** Whether the limit was lowered although no requests waited. */
 	private boolean crowded;
 
@@ -233,6 +252,7 @@ final class ConcurrencyLimit {
 		this.looked = now;
 		this.batchSince = now;
 		this.pauseUntil = now;
+		this.returned = now - PAUSE_WINDOWS * windowNanos;
 	}
 
 	int limit() {
@@ -257,20 +277,36 @@ final class ConcurrencyLimit {
 		this.handed++;
 	}
 
+	private boolean lowered() {
+		return this.step == Step.LOWERED || this.step == Step.CLIMBING;
+	}
+
 	/**
-	 * Allows the most again, as everything that runs hangs: others may need something
-	 * else.
+	 * Ends an experiment with fewer permits than were found, for which requests wait that
+	 * are not to wait.
+	 */
+	void giveUp(long now) {
+		if (lowered() && this.confirmed && !this.settling) {
+			this.limit = this.before;
+			rest(now);
+		}
+	}
+
+	/**
+	 * Allows more, as everything that runs hangs: others may need something else.
 	 * @return whether that allows more than before
 	 */
 	boolean hung(long now) {
 		if (this.limit == this.most) {
 			return false;
 		}
-		this.limit = this.most;
-		this.rate = 0;
-		this.confirmed = false;
-		this.pause = 1;
-		rest(now);
+		if (lowered()) {
+			this.limit = this.before;
+			rest(now);
+		}
+		else {
+			suspect(0, now);
+		}
 		return true;
 	}
 
@@ -306,6 +342,11 @@ final class ConcurrencyLimit {
 		waited(waiting, ends, passed);
 		if (endsTooFew(ends)) {
 			fewer(ends, now);
+			return;
+		}
+		if (this.usualRate > 0 && ends == this.endsThen) {
+			// What holds requests up still does.
+			begin(now);
 			return;
 		}
 		batch(ends, now);
@@ -345,10 +386,23 @@ final class ConcurrencyLimit {
 			rest(now);
 		}
 		else {
-			changed(now);
-			known(measured);
-			raise(JUMP, now);
+			suspect(measured, now);
 		}
+	}
+
+	/**
+	 * Supposes that requests need something else than before, which a larger limit will
+	 * show, unless the rate becomes what it was: then something held them up for a
+	 * moment. If it has just been taken for that, it was something else.
+	 */
+	private void suspect(double measured, long now) {
+		if (this.usualRate == 0 && this.confirmed && now - this.returned >= PAUSE_WINDOWS * this.windowNanos) {
+			this.usualLimit = (this.step == Step.RAISED) ? this.before : this.limit;
+			this.usualRate = this.rate;
+		}
+		changed(now);
+		known(measured);
+		raise(JUMP, now);
 	}
 
 	/** Makes void what is known about limits: another resource limits the rate now. */
@@ -356,10 +410,12 @@ final class ConcurrencyLimit {
 		this.pause = 1;
 		this.pauseUntil = now;
 		this.confirmed = false;
+		this.rate = 0;
 	}
 
+	/** Takes the mean with what is known, as neither is exact. */
 	private void known(double measured) {
-		this.rate = measured;
+		this.rate = (this.rate > 0) ? (this.rate + measured) / 2 : measured;
 		this.variation = this.times.spread();
 	}
 
@@ -375,17 +431,33 @@ final class ConcurrencyLimit {
 		}
 	}
 
-	/** Returns whether chance cannot explain on which side of the threshold a rate is. */
+	/** Returns whether a measurement is to end. */
 	private boolean decided(double measured, boolean late) {
 		if (this.batches < LEAST_BATCHES || this.batches >= MOST_BATCHES || late) {
 			return this.batches >= LEAST_BATCHES;
 		}
-		double error = Math.sqrt(this.batchSquares / (this.batches - 1) / this.batches);
-		if (this.step == Step.REST) {
-			return error <= EXACT * measured;
-		}
-		double threshold = this.rate * ((this.step == Step.RAISED) ? GAIN : KEEP);
-		return Math.abs(measured - threshold) > DEVIATIONS * error;
+		return (this.step == Step.REST) ? error() <= EXACT * measured
+				: isExact(measured, this.rate * ((this.step == Step.RAISED) ? GAIN : KEEP));
+	}
+
+	/** Returns the standard error of the rate that is measured. */
+	private double error() {
+		return Math.sqrt(this.batchSquares / (this.batches - 1) / this.batches);
+	}
+
+	/** Returns whether chance cannot explain on which side of a threshold a rate is. */
+	private boolean isExact(double measured, double threshold) {
+		return this.batches >= MOST_BATCHES || Math.abs(measured - threshold) > DEVIATIONS * error();
+	}
+
+	/** Returns whether a rate is at least about as high as another one. */
+	private boolean keeps(double measured, double other) {
+		return measured >= other * (isExact(measured, KEEP * other) ? KEEP : 1 / MIDDLE);
+	}
+
+	/** Returns whether a rate is clearly higher than another one. */
+	private boolean gains(double measured, double other) {
+		return measured >= other * (isExact(measured, GAIN * other) ? GAIN : MIDDLE);
 	}
 
 	private void settle(int running, int waiting, long lasts, long window, long now) {
@@ -399,17 +471,15 @@ final class ConcurrencyLimit {
 			this.limit = this.before;
 			rest(now);
 		}
-		else if (!fewer && lasts >= window) {
+		else if (!fewer && lasts >= ((this.usualRate > 0) ? LONGEST_WINDOWS : 1) * window) {
 			// Demand does not reach the limit, so nothing can be measured.
 			rest(now);
 		}
 	}
 
 	private void measured(double measured, boolean saturated, int running, long now) {
-		boolean enough = measured >= KEEP * this.rate;
 		switch (this.step) {
 			case REST -> {
-				begin(now);
 				if (saturated) {
 					compare(measured, now);
 				}
@@ -419,12 +489,15 @@ final class ConcurrencyLimit {
 					this.crowded = true;
 					change(Step.LOWERED, Math.max(this.least, running / 4), now);
 				}
+				else {
+					begin(now);
+				}
 			}
 			case LOWERED -> {
-				this.confirmed |= enough;
-				if (enough) {
+				if (keeps(measured, this.rate)) {
+					this.confirmed = true;
 					this.crowded = false;
-					known(Math.max(this.rate, measured));
+					known(measured);
 					this.limit = 2 * this.limit;
 					lower(now);
 				}
@@ -437,7 +510,8 @@ final class ConcurrencyLimit {
 				}
 			}
 			case CLIMBING -> {
-				boolean gained = measured >= GAIN * this.lowerRate;
+				boolean enough = keeps(measured, this.rate);
+				boolean gained = gains(measured, this.lowerRate);
 				if (enough || !saturated || !gained || 2 * this.limit >= this.before) {
 					this.confirmed |= enough || !gained;
 					if (gained) {
@@ -449,40 +523,54 @@ final class ConcurrencyLimit {
 					climb(measured, now);
 				}
 			}
-			case RAISED -> {
-				if (!saturated) {
-					rest(now);
-				}
-				else if (measured >= GAIN * this.rate) {
-					known(measured);
-					raise(2, now);
-				}
-				else {
-					this.confirmed = true;
-					this.lowerNext = true;
-					change(Step.REST, this.before, now);
-				}
-			}
+			case RAISED -> raised(measured, saturated, now);
+		}
+	}
+
+	private void raised(double measured, boolean saturated, long now) {
+		if (!saturated) {
+			rest(now);
+		}
+		else if (measured >= KEEP * this.usualRate && measured < GAIN * this.usualRate) {
+			this.limit = this.usualLimit;
+			this.rate = this.usualRate;
+			this.confirmed = true;
+			this.returned = now;
+			rest(now);
+		}
+		else if (gains(measured, this.rate)) {
+			this.rate = measured;
+			raise(2, now);
+		}
+		else {
+			this.confirmed = true;
+			this.lowerNext = true;
+			this.usualRate = 0;
+			change(Step.REST, this.before, now);
 		}
 	}
 
 	private void compare(double measured, long now) {
-		boolean fell = measured < (1 - CHANGED) * this.rate;
-		if (fell || measured > (1 + CHANGED) * this.rate) {
+		double chance = DEVIATIONS * error();
+		boolean fell = measured + chance < (1 - CHANGED) * this.rate;
+		if (!fell && measured - chance > (1 + CHANGED) * this.rate) {
 			changed(now);
 		}
-		known(measured);
-		if (now - this.pauseUntil < 0) {
-			return;
+		if (now - this.pauseUntil < 0 && !fell) {
+			known(measured);
+			begin(now);
 		}
-		if (fell) {
-			raise(JUMP, now);
-		}
-		else if (this.lowerNext || this.limit == this.most) {
-			lower(now);
+		else if (fell) {
+			suspect(measured, now);
 		}
 		else {
-			raise(2, now);
+			known(measured);
+			if (this.lowerNext || this.limit == this.most) {
+				lower(now);
+			}
+			else {
+				raise(2, now);
+			}
 		}
 	}
 
@@ -527,6 +615,7 @@ final class ConcurrencyLimit {
 		this.settling = false;
 		this.crowded = false;
 		this.lowerNext = false;
+		this.usualRate = 0;
 		this.pauseUntil = now + this.windowNanos * PAUSE_WINDOWS * this.pause;
 		this.pause = Math.min(LONGEST_PAUSE, 2 * this.pause);
 		begin(now);

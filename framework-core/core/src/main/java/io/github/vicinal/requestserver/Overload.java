@@ -26,12 +26,12 @@ final class Overload {
 	}
 
 	/** Notes that a request came, which is not queued yet. */
-	void arrived(Priority priority) {
+	void arrived(Priority priority, long now) {
 		int waiting = 0;
 		for (Map.Entry<Priority, OverloadDetector> entry : this.detectors.entrySet()) {
 			waiting += queue(entry.getKey()).size();
 			if (entry.getKey().compareTo(priority) >= 0) {
-				entry.getValue().arrived(waiting == 0);
+				entry.getValue().arrived(waiting == 0, now);
 			}
 		}
 	}

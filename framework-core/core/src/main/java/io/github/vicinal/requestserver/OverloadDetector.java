@@ -5,11 +5,13 @@ package io.github.vicinal.requestserver;
  * meet: no request of a whole window waited for less than the target; the queue does not
  * shrink fast enough to be empty within {@value #BURST_WINDOWS} windows; and it is longer
  * than chance explains. After {@code n} arrivals since the queue was empty, chance alone
- * explains a length of the order of {@code sqrt(n * (1 + c))}, where {@code c} is the
- * squared coefficient of variation of service times. The rule follows CoDel (RFC 8289),
- * which looks at the smallest sojourn because a good queue brings it back to zero. With
- * priorities, the sojourn is that of the oldest waiter of all classes, since the highest
- * class waits briefly even while the queue of a lower one stands.
+ * explains a length of the order of {@code sqrt(n * (a + c))}, where {@code a} and
+ * {@code c} are the squared coefficients of variation of the times between arrivals and
+ * of service times. Requests that come in batches have a large {@code a}. The rule
+ * follows CoDel (RFC 8289), which looks at the smallest sojourn because a good queue
+ * brings it back to zero. With priorities, the sojourn is that of the oldest waiter of
+ * all classes, since the highest class waits briefly even while the queue of a lower one
+ * stands.
  * <p>
  * During overload requests are rejected, so waits are short and say nothing about demand.
  * Arrivals do, rejected or not: overload ends after a window in which fewer requests
@@ -35,6 +37,13 @@ final class OverloadDetector {
 
 	/** Requests that came since nobody waited. */
 	private long arrivalsSinceEmpty;
+
+	/** When the last of them came, and sums over the times between them. */
+	private long lastArrival;
+
+	private double gaps;
+
+	private double gapSquares;
 
 	/** Those of them that were rejected, and would wait otherwise. */
 	private long rejectedSinceEmpty;
@@ -62,11 +71,18 @@ final class OverloadDetector {
 	/**
 	 * Notes that a request came, whether it was rejected or not.
 	 * @param empty whether nothing waited until now
+	 * @param now the time
 	 */
-	void arrived(boolean empty) {
+	void arrived(boolean empty, long now) {
+		double gap = Math.max(0, now - this.lastArrival);
+		this.lastArrival = now;
 		this.arrivals++;
 		this.arrivalsSinceEmpty++;
+		this.gaps += gap;
+		this.gapSquares += gap * gap;
 		if (empty) {
+			this.gaps = 0;
+			this.gapSquares = 0;
 			this.arrivalsSinceEmpty = 1;
 			this.rejectedSinceEmpty = 0;
 			this.emptied = true;
@@ -140,7 +156,16 @@ final class OverloadDetector {
 	 * service by their coefficient of variation times that.
 	 */
 	private double explained() {
-		return DEVIATIONS * Math.sqrt(this.arrivalsSinceEmpty * (1 + this.times.spread()));
+		return DEVIATIONS * Math.sqrt(this.arrivalsSinceEmpty * (unevenness() + this.times.spread()));
+	}
+
+	/**
+	 * Returns the squared coefficient of variation of the times between arrivals: 1 if
+	 * they are random, about twice the size of batches. Even arrivals count as random.
+	 */
+	private double unevenness() {
+		double count = this.arrivalsSinceEmpty;
+		return (this.gaps > 0) ? Math.max(1, count * this.gapSquares / (this.gaps * this.gaps) - 1) : count;
 	}
 
 	private long window(long paceNanos) {

@@ -146,7 +146,7 @@ final class PermitQueue {
 			long word = this.state.get();
 			this.concurrency.look(running(word), waiting(word), now);
 			promoted = adapt(now);
-			this.overload.arrived(ticket.priority());
+			this.overload.arrived(ticket.priority(), now);
 			refused = shed(now);
 			entry = enter(ticket, now);
 			Ticket displaced = (waiting(this.state.get()) > this.settings.queueCapacity())
@@ -208,6 +208,11 @@ final class PermitQueue {
 		this.hang.look(now);
 		if (this.hang.hangs() && this.concurrency.hung(now)) {
 			this.hang.progress(now);
+		}
+		Ticket critical = Objects.requireNonNull(this.queues.get(Priority.CRITICAL)).first();
+		if (critical != null && now - critical.queuedNanos > patienceNanos(Priority.CRITICAL)
+				&& !overloaded(Priority.CRITICAL, now)) {
+			this.concurrency.giveUp(now);
 		}
 		if (this.limit == this.concurrency.limit()) {
 			return null;

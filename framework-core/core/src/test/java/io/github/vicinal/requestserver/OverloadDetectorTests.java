@@ -47,13 +47,13 @@ class OverloadDetectorTests {
 		long now = start + INTERVAL;
 		for (int window = 0; window < 20; window++) {
 			for (int i = 0; i < 200; i++) {
-				detector.arrived(i == 50);
+				detector.arrived(i == 50, now + i * INTERVAL / 200);
 			}
 			now += INTERVAL;
 			assertThat(detector.overloaded(PACE, now)).as("window %d", window).isTrue();
 		}
 		for (int i = 0; i < 90; i++) {
-			detector.arrived(i == 50);
+			detector.arrived(i == 50, now + i * INTERVAL / 90);
 		}
 		assertThat(detector.overloaded(PACE, now + INTERVAL - 1)).isTrue();
 		assertThat(detector.overloaded(PACE, now + INTERVAL)).isFalse();
@@ -84,7 +84,7 @@ class OverloadDetectorTests {
 	void anEmptyQueueDoesNotStand() {
 		OverloadDetector detector = detector();
 		detector.taken(2 * TARGET, LONG_QUEUE, PACE, 0);
-		detector.arrived(true);
+		detector.arrived(true, INTERVAL / 2);
 		detector.taken(2 * TARGET, LONG_QUEUE, PACE, INTERVAL);
 		assertThat(detector.overloaded(PACE, INTERVAL)).isFalse();
 	}
@@ -105,7 +105,7 @@ class OverloadDetectorTests {
 		OverloadDetector detector = standing(TimeUnit.HOURS.toNanos(1));
 		assertThat(detector.overloaded(PACE, 0)).isTrue();
 		assertThat(detector.overloaded(PACE, INTERVAL)).isTrue();
-		detector.arrived(true);
+		detector.arrived(true, INTERVAL);
 		assertThat(detector.overloaded(PACE, 2 * INTERVAL)).isFalse();
 	}
 

@@ -288,6 +288,26 @@ class OverloadTests {
 		assertThat(busy).isGreaterThan(0.95);
 	}
 
+	/** A page or a job asks for many things at once, and then for nothing. */
+	@ParameterizedTest
+	@CsvSource({ "20, 0.5", "20, 0.7", "50, 0.5" })
+	void requestsInBatchesAreNoOverload(int batch, double load) {
+		int came = 0;
+		int rejected = 0;
+		for (int seed = 1; seed <= 3; seed++) {
+			Simulation simulation = new Simulation(4, MANY_PROCESSORS, EXPONENTIAL, 5, seed);
+			Random random = new Random(seed);
+			double gap = batch / (load * 4 / SERVICE);
+			for (double at = 0; at < 65; at -= gap * Math.log(1 - random.nextDouble())) {
+				simulation.burst(at, batch);
+			}
+			Outcome outcome = simulation.run();
+			came += outcome.responses().size() + outcome.refused();
+			rejected += outcome.refused();
+		}
+		assertThat((double) rejected / came).isLessThanOrEqualTo(0.02);
+	}
+
 	private static void rejectsAtMost(double share, int threads, double perSecond, ToDoubleFunction<Random> service) {
 		rejectsAtMost(share, 20, threads, perSecond, service);
 	}

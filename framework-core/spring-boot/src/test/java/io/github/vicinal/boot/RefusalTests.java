@@ -231,9 +231,10 @@ class RefusalTests {
 		await().untilAsserted(() -> assertThat(status("/baskets/1")).isEqualTo(200));
 	}
 
-	/** A request that names a contract by its header has the priority of its path. */
-	@Test
-	void thePathDecidesWhichContractARequestIs() throws Exception {
+	/** A request belongs to the contract of its path, whatever its headers say. */
+	@ParameterizedTest
+	@CsvSource({ "Vicinal-Contract, shop.Other", "Vicinal-Contract, ''", "Vicinal-Channel, other" })
+	void headersClaimNoContract(String header, String value) throws Exception {
 		this.server = start(BasketService.class,
 				Map.of("vicinal.server.requests.threads", "2", "vicinal.server.requests.max-per-channel", "1"));
 		CountDownLatch started = new CountDownLatch(1);
@@ -242,10 +243,45 @@ class RefusalTests {
 			return this.end.await(30, TimeUnit.SECONDS);
 		});
 		assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
-		assertThat(status("/baskets/1")).isEqualTo(503);
+		assertThat(status("/baskets/1", header, value)).isEqualTo(503);
 		assertThat(permits().report().refused()).containsExactly(Map.entry(Reason.BULKHEAD, 1L));
 		this.end.countDown();
-		await().untilAsserted(() -> assertThat(status("/baskets/1")).isEqualTo(200));
+		await().untilAsserted(() -> assertThat(status("/baskets/1", header, value)).isEqualTo(200));
+	}
+
+	/** A critical request would take the place of the one that waits. */
+	@ParameterizedTest
+	@CsvSource({ "Vicinal-Contract, shop.Important", "Vicinal-Priority, critical", "Priority, u=0" })
+	void headersClaimNoPriority(String header, String value) throws Exception {
+		this.server = start(BasketService.class,
+				Map.of("vicinal.server.requests.threads", "1", "vicinal.server.requests.queue-capacity", "1",
+						"vicinal.server.requests.priorities[shop.Important]", "critical"));
+		block();
+		CompletableFuture<Integer> waits = permits().submit("other", Priority.NORMAL, () -> 1);
+		assertThat(status("/baskets/1", header, value)).isEqualTo(503);
+		assertThat(permits().report().refused()).containsExactly(Map.entry(Reason.QUEUE_FULL, 1L));
+		this.end.countDown();
+		assertThat(waits.join()).isOne();
+	}
+
+	/** The claimed deadline passes while the request waits. */
+	@ParameterizedTest
+	@CsvSource({ "Vicinal-Deadline, 1", "grpc-timeout, 1m", "X-Envoy-Expected-Rq-Timeout-Ms, 1",
+			"Vicinal-Refused, deadline" })
+	void headersClaimNoDeadline(String header, String value) throws Exception {
+		startServer(10);
+		block();
+		CompletableFuture<HttpResponse<Void>> request = HttpClient.newHttpClient()
+			.sendAsync(HttpRequest.newBuilder(URI.create(url("/baskets/1"))).header(header, value).build(),
+					BodyHandlers.discarding());
+		await().untilAsserted(() -> assertThat(permits().waiting()).isOne());
+		long waiting = System.nanoTime();
+		await().until(() -> System.nanoTime() - waiting > TimeUnit.MILLISECONDS.toNanos(100));
+		this.end.countDown();
+		HttpResponse<Void> answer = request.join();
+		assertThat(answer.statusCode()).isEqualTo(200);
+		assertThat(answer.headers().firstValue(Rejection.HEADER)).isEmpty();
+		assertThat(permits().report().refused()).isEmpty();
 	}
 
 	/** Health checks find a thread although all requests run or wait that may. */
@@ -293,10 +329,12 @@ class RefusalTests {
 
 	}
 
-	private int status(String path) throws Exception {
-		return HttpClient.newHttpClient()
-			.send(HttpRequest.newBuilder(URI.create(url(path))).build(), BodyHandlers.discarding())
-			.statusCode();
+	private int status(String path, String... headers) throws Exception {
+		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url(path)));
+		if (headers.length > 0) {
+			request.headers(headers);
+		}
+		return HttpClient.newHttpClient().send(request.build(), BodyHandlers.discarding()).statusCode();
 	}
 
 	@ParameterizedTest

@@ -3,13 +3,24 @@ package io.github.vicinal.boot.autoconfigure;
 import io.github.vicinal.boot.server.RequestSockets;
 import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.exchange.ExchangeService;
+import io.github.vicinal.requestserver.RequestServer;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.ThreadPool;
+import org.eclipse.jetty.util.thread.VirtualThreadPool;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.jetty.JettyWebServer;
 import org.springframework.boot.jetty.servlet.JettyServletWebServerFactory;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableWebApplicationContext;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.boot.web.server.servlet.context.AnnotationConfigServletWebServerApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -45,6 +56,40 @@ class JettyAutoConfigurationTests {
 			.run((context) -> assertThat(context).hasNotFailed()
 				.doesNotHaveBean(ExchangeService.class)
 				.doesNotHaveBean(RequestSockets.class));
+	}
+
+	/** Health checks find a thread although all requests run or wait that may. */
+	@ParameterizedTest
+	@CsvSource({ "20, 5, 241", "300, 100000, 1816" })
+	void jettyHasThreadsForThoseThatWait(int configured, int queue, int threads) {
+		start("server.jetty.threads.max=" + configured, "vicinal.server.requests.queue-capacity=" + queue)
+			.run((context) -> assertThat(pool(context)).isInstanceOfSatisfying(QueuedThreadPool.class,
+					(pool) -> assertThat(pool.getMaxThreads()).isEqualTo(threads)));
+	}
+
+	/** Virtual threads are those of Java 21 and newer. */
+	@Test
+	@Tag("every-jdk")
+	void jettyRunsMoreThanHavePermitsOnVirtualThreadsToo() {
+		start("spring.threads.virtual.enabled=true").run((context) -> {
+			ThreadPool pool = pool(context);
+			assertThat(pool instanceof VirtualThreadPool).isEqualTo(Runtime.version().feature() >= 21);
+			int most = (pool instanceof VirtualThreadPool virtual) ? virtual.getMaxConcurrentTasks()
+					: ((QueuedThreadPool) pool).getMaxThreads();
+			assertThat(most).isGreaterThan(context.getBean(RequestServer.class).settings().threads().most());
+		});
+	}
+
+	private WebApplicationContextRunner start(String... properties) {
+		return new WebApplicationContextRunner(AnnotationConfigServletWebServerApplicationContext::new)
+			.withUserConfiguration(AutoConfigured.class)
+			.withPropertyValues("server.port=0")
+			.withPropertyValues(properties);
+	}
+
+	private static ThreadPool pool(AssertableWebApplicationContext context) {
+		WebServerApplicationContext started = (WebServerApplicationContext) context.getSourceApplicationContext();
+		return ((JettyWebServer) started.getWebServer()).getServer().getThreadPool();
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -24,6 +24,8 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.http.HttpServletRequest;
 import org.apache.coyote.AbstractProtocol;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.VirtualThreadPool;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -37,6 +39,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.boot.jetty.ConfigurableJettyWebServerFactory;
 import org.springframework.boot.thread.Threading;
 import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
@@ -147,6 +150,9 @@ public final class RequestServerAutoConfiguration {
 		/** After the observation of requests, so that refused ones are seen. */
 		private static final int ORDER = Ordered.HIGHEST_PRECEDENCE + 2;
 
+		/** Threads for requests that take no permit, and for rejections. */
+		private static final int SPARE = 16;
+
 		@Bean
 		Endpoints vicinalEndpoints(ApplicationContext context) {
 			return new Endpoints(() -> List.copyOf(context.getBeansOfType(RequestMappingHandlerMapping.class).values()),
@@ -199,9 +205,6 @@ public final class RequestServerAutoConfiguration {
 		@ConditionalOnClass({ ConfigurableTomcatWebServerFactory.class, AbstractProtocol.class })
 		static class TomcatThreads {
 
-			/** For requests that take no permit, and for rejections. */
-			private static final int SPARE = 16;
-
 			/**
 			 * Has no order, so it comes after Boot's own, which sets what is configured.
 			 */
@@ -217,17 +220,41 @@ public final class RequestServerAutoConfiguration {
 				});
 			}
 
-			/**
-			 * For those that run, wait, and have given their permit away for a slow
-			 * client. At most as many may wait as run: a queue that is configured for
-			 * typed calls may be longer than threads can be afforded.
-			 */
-			private static int forAll(RequestServerSettings settings, int configured) {
-				int running = Math.min(configured, settings.threads().most());
-				return Math.max(configured,
-						running + Math.min(configured, settings.queueCapacity()) + settings.maxPaused() + SPARE);
+		}
+
+		/** Jetty's own threads must not be the queue, either. */
+		@Configuration(proxyBeanMethods = false)
+		@ConditionalOnClass({ ConfigurableJettyWebServerFactory.class, QueuedThreadPool.class })
+		static class JettyThreads {
+
+			@Bean
+			WebServerFactoryCustomizer<ConfigurableJettyWebServerFactory> vicinalJettyThreads(
+					ObjectProvider<RequestServer> server) {
+				return (factory) -> factory.addServerCustomizers((jetty) -> {
+					RequestServer known = server.getIfAvailable();
+					if (known != null && jetty.getThreadPool() instanceof QueuedThreadPool pool) {
+						pool.setMaxThreads(forAll(known.settings(), pool.getMaxThreads()));
+					}
+					else if (known != null && jetty.getThreadPool() instanceof VirtualThreadPool pool) {
+						int most = known.settings().threads().most();
+						pool.setMaxConcurrentTasks(
+								forAll(known.settings(), Math.max(most, pool.getMaxConcurrentTasks())));
+					}
+				});
 			}
 
+		}
+
+		/**
+		 * Returns the number of a web server's threads for requests that run, wait, and
+		 * have given their permit away for a slow client. At most as many may wait as
+		 * run: a queue that is configured for typed calls may be longer than threads can
+		 * be afforded.
+		 */
+		private static int forAll(RequestServerSettings settings, int configured) {
+			int running = Math.min(configured, settings.threads().most());
+			return Math.max(configured,
+					running + Math.min(configured, settings.queueCapacity()) + settings.maxPaused() + SPARE);
 		}
 
 		/**

@@ -42,7 +42,7 @@ public final class Endpoints {
 	record Endpoint(PathPattern pattern, Set<String> methods, @Nullable String contract) {
 
 		boolean matches(PathContainer path, String method) {
-			return (this.methods.isEmpty() || this.methods.contains(method)) && this.pattern.matches(path);
+			return Endpoints.matches(this.methods, method) && this.pattern.matches(path);
 		}
 
 		/** Returns what people call it, such as "GET /orders/{id}". */
@@ -51,6 +51,11 @@ public final class Endpoints {
 					: String.join(",", new TreeSet<>(this.methods)) + " " + this.pattern.getPatternString();
 		}
 
+	}
+
+	/** Returns whether a method is one of some, of which GET stands for HEAD, too. */
+	static boolean matches(Set<String> methods, String method) {
+		return methods.isEmpty() || methods.contains(method) || (method.equals("HEAD") && methods.contains("GET"));
 	}
 
 	/**

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -27,7 +28,7 @@ public final class HandlerPaths implements Predicate<String> {
 	private record Paths(Set<String> segments, List<PathPattern> variable, Collection<String> exempt) {
 
 		boolean handled(String path) {
-			if (this.segments.contains(firstSegment(path))) {
+			if (this.segments.contains(lower(firstSegment(path)))) {
 				return true;
 			}
 			if (this.variable.isEmpty()) {
@@ -57,7 +58,7 @@ public final class HandlerPaths implements Predicate<String> {
 				variable.add(endpoint.pattern());
 			}
 			else {
-				segments.add(segment);
+				segments.add(lower(segment));
 			}
 		}
 		return new Paths(segments, variable, exempt);
@@ -67,6 +68,11 @@ public final class HandlerPaths implements Predicate<String> {
 		int from = path.startsWith("/") ? 1 : 0;
 		int to = path.indexOf('/', from);
 		return path.substring(from, (to < 0) ? path.length() : to);
+	}
+
+	/** Handlers may match paths in any case. */
+	private static String lower(String segment) {
+		return segment.toLowerCase(Locale.ROOT);
 	}
 
 	@Override

@@ -91,13 +91,20 @@ public final class RequestRule {
 	private static PathPattern parse(String property, String path) {
 		require(path.startsWith("/"), property, "'" + path + "'", "must begin with a slash", "use '/" + path + "'");
 		try {
-			return PathPatternParser.defaultInstance.parse(path);
+			return parser().parse(path);
 		}
 		catch (PatternParseException ex) {
 			throw new InvalidSettingException(property, "'" + path + "'",
 					"must be a path pattern as @RequestMapping has it: " + ex.getMessage(),
 					"use one such as /orders/{id} or /orders/**");
 		}
+	}
+
+	/** A handler may match paths in any case, so a rule does. */
+	private static PathPatternParser parser() {
+		PathPatternParser parser = new PathPatternParser();
+		parser.setCaseSensitive(false);
+		return parser;
 	}
 
 	private static String method(String property, String method) {
@@ -142,7 +149,7 @@ public final class RequestRule {
 	}
 
 	boolean matches(PathContainer path, String method) {
-		return (this.methods.isEmpty() || this.methods.contains(method)) && this.path.matches(path);
+		return Endpoints.matches(this.methods, method) && this.path.matches(path);
 	}
 
 	boolean matchesCaller(String caller) {

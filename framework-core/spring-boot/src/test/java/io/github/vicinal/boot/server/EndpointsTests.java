@@ -57,6 +57,7 @@ class EndpointsTests {
 	void thePathOfAContractBelongsToItWithAndWithoutVariables() {
 		assertThat(contract("GET", "/stock")).isEqualTo(Stock.class.getName());
 		assertThat(contract("GET", "/stock/7")).isEqualTo(Stock.class.getName());
+		assertThat(contract("HEAD", "/stock/7")).isEqualTo(Stock.class.getName());
 		assertThat(contract("POST", "/stock/7")).isEqualTo(Stock.class.getName());
 		assertThat(contract("GET", "/stock/a%20b")).isEqualTo(Stock.class.getName());
 	}
