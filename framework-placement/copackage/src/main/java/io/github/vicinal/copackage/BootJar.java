@@ -11,6 +11,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -39,6 +40,9 @@ final class BootJar {
 
 	/** More than any class or configuration file has; guards against bombs. */
 	private static final long MAX_ENTRY_BYTES = 256L << 20;
+
+	/** The same for what is in a library. */
+	private static final long MAX_INNER_BYTES = 32L << 20;
 
 	private static final int MAX_ENTRIES = 200_000;
 
@@ -94,14 +98,24 @@ final class BootJar {
 			List<Library> libraries = new ArrayList<>();
 			Set<String> natives = new LinkedHashSet<>();
 			boolean signed = false;
+			Set<String> seen = new HashSet<>();
 			for (ZipEntry entry : Collections.list(jar.entries())) {
 				String path = entry.getName();
 				requireInside(path);
+				if (!seen.add(path)) {
+					throw new InvalidInputException(
+							"'%s' has the entry '%s' twice; build it again".formatted(this.file, path));
+				}
 				signed |= SIGNATURE.matcher(path).matches();
 				if (entry.isDirectory()) {
 					continue;
 				}
 				if (boot && path.startsWith(LIBRARIES) && path.endsWith(".jar")) {
+					if (path.indexOf('/', LIBRARIES.length()) >= 0) {
+						throw new InvalidInputException(
+								"'%s' has '%s', where no library can be; build it with Spring Boot's plugin"
+									.formatted(this.file, path));
+					}
 					library(path.substring(LIBRARIES.length()), bytes(jar, entry), libraries, natives);
 				}
 				else if (path.startsWith(prefix)) {
@@ -153,13 +167,27 @@ final class BootJar {
 				.formatted(this.file, entry.getName(), entry.getSize(), MAX_ENTRY_BYTES));
 		}
 		try (InputStream in = jar.getInputStream(entry)) {
-			byte[] bytes = in.readNBytes((int) MAX_ENTRY_BYTES);
-			if (in.read() >= 0) {
-				throw new InvalidInputException("'%s' has an entry '%s' of more than %d bytes".formatted(this.file,
-						entry.getName(), MAX_ENTRY_BYTES));
-			}
-			return bytes;
+			return bytes(in, MAX_ENTRY_BYTES, this.file, entry.getName());
 		}
+	}
+
+	private static byte[] bytes(InputStream in, long most, Object file, String entry) throws IOException {
+		byte[] bytes = in.readNBytes((int) most);
+		if (in.read() >= 0) {
+			throw new InvalidInputException(
+					"'%s' has an entry '%s' of more than %d bytes".formatted(file, entry, most));
+		}
+		return bytes;
+	}
+
+	/**
+	 * Returns the bytes of an entry of a library.
+	 * @param in the library, at the entry
+	 * @param file the library
+	 * @param entry name of the entry
+	 */
+	static byte[] inner(InputStream in, String file, String entry) throws IOException {
+		return bytes(in, MAX_INNER_BYTES, file, entry);
 	}
 
 	private static void library(String file, byte[] bytes, List<Library> libraries, Set<String> natives)
@@ -174,7 +202,7 @@ final class BootJar {
 				if (POM_PROPERTIES.matcher(entry.getName()).matches()) {
 					described++;
 					Properties properties = new Properties();
-					properties.load(new ByteArrayInputStream(in.readAllBytes()));
+					properties.load(new ByteArrayInputStream(inner(in, file, entry.getName())));
 					coordinates = properties.getProperty("groupId", "") + ":"
 							+ properties.getProperty("artifactId", "");
 					version = properties.getProperty("version", "");

@@ -68,7 +68,7 @@ final class BuildCommand implements Callable<Integer> {
 			return CommandLine.ExitCode.SOFTWARE;
 		}
 		if (this.processes) {
-			MergedContainer.write(inventories, this.output);
+			MergedContainer.write(inventories, this.selection.arguments(), this.output);
 			out.printf("%d applications for one container in %s%n", inventories.size(), this.output);
 		}
 		else if (this.oci) {

@@ -40,7 +40,25 @@ record ClassFacts(int java, Set<String> jvmWideCalls) {
 			Map.entry("java/util/TimeZone", Set.of("setDefault")), Map.entry("java/util/Locale", Set.of("setDefault")),
 			Map.entry("java/lang/Thread", Set.of("setDefaultUncaughtExceptionHandler")),
 			Map.entry("java/security/Policy", Set.of("setPolicy")),
+			Map.entry("java/security/Security", Set.of("setProperty")),
+			Map.entry("java/net/Socket", Set.of("setSocketImplFactory")),
+			Map.entry("java/net/ServerSocket", Set.of("setSocketFactory")),
+			Map.entry("java/net/DatagramSocket", Set.of("setDatagramSocketImplFactory")),
+			Map.entry("java/rmi/server/RMISocketFactory", Set.of("setSocketFactory")),
+			Map.entry("javax/naming/spi/NamingManager",
+					Set.of("setInitialContextFactoryBuilder", "setObjectFactoryBuilder")),
 			Map.entry("java/util/logging/LogManager", Set.of("reset", "readConfiguration")));
+
+	/**
+	 * Static methods that are called by the name of a subclass, too, such as one of
+	 * {@code Thread}.
+	 */
+	private static final Set<String> INHERITED = Set.of("setDefaultUncaughtExceptionHandler", "setFollowRedirects",
+			"setURLStreamHandlerFactory", "setContentHandlerFactory", "setFileNameMap", "setSocketImplFactory",
+			"setDatagramSocketImplFactory", "setDefaultSSLSocketFactory", "setDefaultHostnameVerifier");
+
+	/** Has {@code setDefault} from its superclass. */
+	private static final String TIME_ZONE = "(Ljava/util/TimeZone;)V";
 
 	static ClassFacts read(byte[] bytes, String path) {
 		if (bytes.length < 8 || bytes[0] != (byte) 0xca || bytes[1] != (byte) 0xfe) {
@@ -58,6 +76,12 @@ record ClassFacts(int java, Set<String> jvmWideCalls) {
 			throw new InvalidInputException("'%s' is damaged (%s); build the jar again".formatted(path, ex));
 		}
 		return new ClassFacts(major - FIRST_MAJOR, calls);
+	}
+
+	/** The compiler names the class that the source names, which may be a subclass. */
+	private static boolean isJvmWide(boolean isStatic, String owner, String called, String type) {
+		return JVM_WIDE.getOrDefault(owner, Set.of()).contains(called) || (isStatic
+				&& (INHERITED.contains(called) || (called.equals("setDefault") && type.equals(TIME_ZONE))));
 	}
 
 	private static final class Calls extends ClassVisitor {
@@ -87,15 +111,17 @@ record ClassFacts(int java, Set<String> jvmWideCalls) {
 					for (Object each : arguments) {
 						// A reference to a method, such as System::exit.
 						if (each instanceof Handle handle) {
-							visitMethodInsn(Opcodes.INVOKESTATIC, handle.getOwner(), handle.getName(), handle.getDesc(),
-									handle.isInterface());
+							visitMethodInsn(
+									(handle.getTag() == Opcodes.H_INVOKESTATIC) ? Opcodes.INVOKESTATIC
+											: Opcodes.INVOKEVIRTUAL,
+									handle.getOwner(), handle.getName(), handle.getDesc(), handle.isInterface());
 						}
 					}
 				}
 
 				@Override
 				public void visitMethodInsn(int opcode, String owner, String called, String type, boolean isInterface) {
-					if (JVM_WIDE.getOrDefault(owner, Set.of()).contains(called)) {
+					if (isJvmWide(opcode == Opcodes.INVOKESTATIC, owner, called, type)) {
 						Calls.this.calls.add("%s.%s in %s".formatted(owner.substring(owner.lastIndexOf('/') + 1),
 								called, Calls.this.name));
 					}

@@ -259,14 +259,21 @@ public final class ConflictChecker {
 				&& !"none".equalsIgnoreCase(inventory.settings().get("spring.main.web-application-type"));
 		Container container = inventory.container();
 		Map<String, String> environment = (container != null) ? container.environment() : Map.of();
-		boolean said = inventory.settings().containsKey("server.port") || environment.containsKey("SERVER_PORT");
+		Map<String, String> settings = new HashMap<>(inventory.settings());
+		// Both hold before variables, and arguments before system properties.
+		Map<String, String> line = EnvironmentClashes.definitions(container);
+		line.putAll(ProgramArguments.settings((container != null) ? container.arguments() : List.of()));
+		settings.putAll(line);
+		environment = new HashMap<>(environment);
+		environment.keySet().removeIf((name) -> line.keySet().stream().map(Settings::variable).anyMatch(name::equals));
+		boolean said = settings.containsKey("server.port") || environment.containsKey("SERVER_PORT");
 		if (server || said) {
-			ports.add(Settings.number(inventory.settings(), environment, "server.port", DEFAULT_PORT));
+			ports.add(Settings.number(settings, environment, "server.port", DEFAULT_PORT));
 		}
 		else if (container != null) {
 			ports.addAll(container.ports());
 		}
-		ports.add(Settings.number(inventory.settings(), environment, "management.server.port", 0));
+		ports.add(Settings.number(settings, environment, "management.server.port", 0));
 		ports.removeIf((port) -> port <= 0);
 		return ports;
 	}

@@ -13,16 +13,23 @@ import java.util.Set;
  * @param ports ports that it exposes
  * @param jvmOptions options of {@code java}, in their order
  * @param environment its variables
+ * @param arguments what follows the jar or the main class
  * @since 0.1.0
  */
 public record Container(String baseImage, String user, Set<String> volumes, Set<Integer> ports, List<String> jvmOptions,
-		Map<String, String> environment) {
+		Map<String, String> environment, List<String> arguments) {
 
 	public Container {
 		volumes = Set.copyOf(volumes);
 		ports = Set.copyOf(ports);
 		jvmOptions = List.copyOf(jvmOptions);
 		environment = Map.copyOf(environment);
+		arguments = List.copyOf(arguments);
+	}
+
+	Container withArguments(List<String> others) {
+		return new Container(this.baseImage, this.user, this.volumes, this.ports, this.jvmOptions, this.environment,
+				others);
 	}
 
 }

@@ -27,23 +27,22 @@ final class DockerfileReader {
 	private static final Set<String> OPTION_VARIABLES = Set.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "JAVA_OPTS",
 			"_JAVA_OPTIONS");
 
+	private static final Pattern ASSIGNMENT = Pattern.compile("([\\w.-]+)=(\"(?:\\\\.|[^\"\\\\])*\"|'[^']*'|\\S*)");
+
+	private static final Pattern ESCAPE = Pattern.compile("(?i)\\A(?:#.*\\R)*?#\\s*escape\\s*=\\s*`");
+
+	/** The beginning of a text within RUN, COPY or ADD; its last word ends it. */
+	private static final Pattern TEXT = Pattern.compile("(?<!<)<<(?!<)-?([\"']?)([A-Za-z_]\\w*)\\1");
+
+	private static final Pattern PORTS = Pattern.compile("(\\d{1,5})(?:-(\\d{1,5}))?(?:/(?:tcp|udp))?");
+
+	private static final int MAX_PORT = 65_535;
+
 	private final Map<String, String> arguments = new HashMap<>();
 
-	private final Map<String, String> stages = new HashMap<>();
+	private final Map<String, Stage> stages = new HashMap<>();
 
-	private String image = "";
-
-	private String user = "";
-
-	private final Set<String> volumes = new LinkedHashSet<>();
-
-	private final Set<Integer> ports = new LinkedHashSet<>();
-
-	private final Map<String, String> environment = new LinkedHashMap<>();
-
-	private List<String> entryPoint = List.of();
-
-	private List<String> command = List.of();
+	private Stage stage = new Stage("");
 
 	private final String file;
 
@@ -53,34 +52,61 @@ final class DockerfileReader {
 
 	static Container read(String file, String text) {
 		DockerfileReader reader = new DockerfileReader(file);
-		String joined = text.replaceAll("(?m)^\\s*#.*\\R?", "").replaceAll("\\\\[ \\t]*\\R", " ");
-		joined.lines().map(String::strip).filter((line) -> !line.isEmpty()).forEach(reader::instruction);
-		if (reader.image.isEmpty()) {
+		String escape = ESCAPE.matcher(text).find() ? "`" : "\\\\";
+		String joined = text.replaceAll("(?m)^\\s*#.*\\R?", "").replaceAll(escape + "[ \\t]*\\R", " ");
+		List<String> lines = joined.lines().map(String::strip).toList();
+		for (int i = 0; i < lines.size(); i++) {
+			if (!lines.get(i).isEmpty()) {
+				reader.instruction(lines.get(i));
+				i = afterTexts(lines, i);
+			}
+		}
+		if (reader.stage.image.isEmpty()) {
 			throw new InvalidInputException("'%s' is no Dockerfile: it has no FROM".formatted(file));
 		}
 		return reader.container();
 	}
 
+	/** Returns the last line of the texts that an instruction begins. */
+	private static int afterTexts(List<String> lines, int at) {
+		String line = lines.get(at);
+		int last = at;
+		if (line.matches("(?i)(ONBUILD\\s+)?(RUN|COPY|ADD)\\s.*")) {
+			Matcher text = TEXT.matcher(line);
+			while (text.find()) {
+				int end = lines.subList(last + 1, lines.size()).indexOf(text.group(2));
+				last += end + 1;
+			}
+		}
+		return last;
+	}
+
 	private void instruction(String line) {
-		int space = line.indexOf(' ');
-		if (space < 0) {
+		String[] parts = line.split("[ \\t]+", 2);
+		if (parts.length < 2) {
 			return;
 		}
-		String rest = line.substring(space + 1).strip();
-		switch (line.substring(0, space).toUpperCase(Locale.ROOT)) {
+		String rest = parts[1].strip();
+		switch (parts[0].toUpperCase(Locale.ROOT)) {
 			case "ARG" -> {
-				String[] parts = rest.split("=", 2);
-				if (parts.length == 2) {
-					this.arguments.putIfAbsent(parts[0], unquoted(parts[1]));
+				Matcher matcher = ASSIGNMENT.matcher(rest);
+				while (matcher.find()) {
+					this.arguments.put(matcher.group(1), expand(unquoted(matcher.group(2))));
 				}
 			}
 			case "FROM" -> from(rest);
-			case "USER" -> this.user = expand(rest);
-			case "VOLUME" -> this.volumes.addAll(list(rest));
+			case "USER" -> this.stage.user = expand(rest);
+			case "VOLUME" ->
+				list(rest).forEach((volume) -> this.stage.volumes.add(volume.replaceFirst("(?<=.)/+$", "")));
 			case "EXPOSE" -> words(rest).forEach(this::expose);
 			case "ENV" -> environment(rest);
-			case "ENTRYPOINT" -> this.entryPoint = list(rest);
-			case "CMD" -> this.command = list(rest);
+			case "ENTRYPOINT" -> {
+				this.stage.entryPoint = list(rest);
+				this.stage.command = List.of();
+				// A shell is told the command, but java is not.
+				this.stage.takesCommand = rest.startsWith("[");
+			}
+			case "CMD" -> this.stage.command = list(rest);
 			default -> {
 			}
 		}
@@ -88,39 +114,40 @@ final class DockerfileReader {
 
 	private void from(String rest) {
 		List<String> words = words(rest).stream().filter((word) -> !word.startsWith("--")).toList();
-		String name = expand(words.get(0));
-		this.image = this.stages.getOrDefault(name.toLowerCase(Locale.ROOT), name);
-		if (words.size() == 3 && words.get(1).equalsIgnoreCase("as")) {
-			this.stages.put(words.get(2).toLowerCase(Locale.ROOT), this.image);
+		String name = words.isEmpty() ? "" : expand(words.get(0));
+		if (name.isEmpty()) {
+			throw new InvalidInputException(
+					"'%s' is no Dockerfile: it has no FROM with an image, but 'FROM %s'".formatted(this.file, rest));
 		}
-		this.user = "";
-		this.volumes.clear();
-		this.ports.clear();
-		this.environment.clear();
-		this.entryPoint = List.of();
-		this.command = List.of();
+		Stage below = this.stages.get(name.toLowerCase(Locale.ROOT));
+		this.stage = (below != null) ? new Stage(below) : new Stage(name);
+		if (words.size() == 3 && words.get(1).equalsIgnoreCase("as")) {
+			this.stages.put(words.get(2).toLowerCase(Locale.ROOT), this.stage);
+		}
 	}
 
 	private void expose(String word) {
-		String number = expand(word).replaceAll("/(tcp|udp)$", "");
-		try {
-			this.ports.add(Integer.parseInt(number));
-		}
-		catch (NumberFormatException ex) {
+		Matcher ports = PORTS.matcher(expand(word));
+		int first = ports.matches() ? Integer.parseInt(ports.group(1)) : 0;
+		int last = (first > 0 && ports.group(2) != null) ? Integer.parseInt(ports.group(2)) : first;
+		if (first < 1 || last < first || last > MAX_PORT) {
 			throw new InvalidInputException(
 					"'%s' exposes '%s', which is no port; write a number".formatted(this.file, word));
+		}
+		for (int port = first; port <= last; port++) {
+			this.stage.ports.add(port);
 		}
 	}
 
 	private void environment(String rest) {
 		if (!rest.contains("=") || (rest.indexOf(' ') >= 0 && rest.indexOf(' ') < rest.indexOf('='))) {
 			String[] parts = rest.split("\\s+", 2);
-			this.environment.put(parts[0], (parts.length == 2) ? expand(unquoted(parts[1])) : "");
+			this.stage.environment.put(parts[0], (parts.length == 2) ? expand(unquoted(parts[1])) : "");
 			return;
 		}
-		Matcher matcher = Pattern.compile("(\\w+)=(\"[^\"]*\"|'[^']*'|\\S*)").matcher(rest);
+		Matcher matcher = ASSIGNMENT.matcher(rest);
 		while (matcher.find()) {
-			this.environment.put(matcher.group(1), expand(unquoted(matcher.group(2))));
+			this.stage.environment.put(matcher.group(1), expand(unquoted(matcher.group(2))));
 		}
 	}
 
@@ -129,7 +156,7 @@ final class DockerfileReader {
 		StringBuilder expanded = new StringBuilder();
 		while (matcher.find()) {
 			String name = matcher.group(1);
-			String value = this.environment.getOrDefault(name, this.arguments.get(name));
+			String value = this.stage.environment.getOrDefault(name, this.arguments.get(name));
 			if (value == null) {
 				value = (matcher.group(2) != null) ? matcher.group(2) : matcher.group();
 			}
@@ -140,8 +167,10 @@ final class DockerfileReader {
 
 	private static String unquoted(String text) {
 		String trimmed = text.strip();
-		boolean quoted = trimmed.length() >= 2 && ((trimmed.startsWith("\"") && trimmed.endsWith("\""))
-				|| (trimmed.startsWith("'") && trimmed.endsWith("'")));
+		if (trimmed.length() >= 2 && trimmed.startsWith("\"") && trimmed.endsWith("\"")) {
+			return trimmed.substring(1, trimmed.length() - 1).replaceAll("\\\\([\"\\\\])", "$1");
+		}
+		boolean quoted = trimmed.length() >= 2 && trimmed.startsWith("'") && trimmed.endsWith("'");
 		return quoted ? trimmed.substring(1, trimmed.length() - 1) : trimmed;
 	}
 
@@ -176,39 +205,92 @@ final class DockerfileReader {
 		List<String> options = new ArrayList<>();
 		OPTION_VARIABLES.stream()
 			.sorted()
-			.map(this.environment::get)
+			.map(this.stage.environment::get)
 			.filter((value) -> value != null)
 			.forEach((value) -> options.addAll(words(value)));
-		options.addAll(javaOptions());
-		return new Container(this.image, this.user, this.volumes, this.ports,
-				options.stream().distinct().filter((option) -> option.startsWith("-")).toList(), this.environment);
+		List<String> arguments = new ArrayList<>();
+		java(options, arguments);
+		return new Container(this.stage.image, this.stage.user, this.stage.volumes, this.stage.ports,
+				options.stream().distinct().filter((option) -> option.startsWith("-")).toList(), this.stage.environment,
+				arguments);
 	}
 
-	/** Options between java and -jar or the main class. */
-	private List<String> javaOptions() {
-		List<String> words = new ArrayList<>(this.entryPoint);
-		words.addAll(this.command);
+	/**
+	 * Reads the line of {@code java}.
+	 * @param options gets those between java and -jar or the main class
+	 * @param program gets what follows these
+	 */
+	private void java(List<String> options, List<String> program) {
+		List<String> words = new ArrayList<>(this.stage.entryPoint);
+		if (this.stage.takesCommand) {
+			words.addAll(this.stage.command);
+		}
 		List<String> flat = new ArrayList<>();
+		boolean shell = !words.isEmpty() && words.get(0).matches("(.*/)?(ba|da|a)?sh");
 		// sh -c "java ..."
-		words.forEach((word) -> flat.addAll(word.contains(" ") ? words(word) : List.of(word)));
-		List<String> options = new ArrayList<>();
-		boolean java = false;
-		for (int i = 0; i < flat.size(); i++) {
-			String word = flat.get(i);
-			if (!java) {
-				java = word.equals("java") || word.endsWith("/java");
-			}
-			else if (WITH_VALUE.contains(word)) {
-				i++;
-			}
-			else if ((!word.startsWith("-") && !word.startsWith("$")) || word.equals("-jar")) {
+		words.forEach((word) -> flat.addAll(shell && word.contains(" ") ? words(word) : List.of(word)));
+		int at = 0;
+		while (at < flat.size() && !flat.get(at).equals("java") && !flat.get(at).endsWith("/java")) {
+			at++;
+		}
+		for (at++; at < flat.size(); at++) {
+			String word = flat.get(at);
+			if (word.equals("-jar")) {
+				at++;
 				break;
 			}
-			else if (!word.startsWith("$")) {
+			if (WITH_VALUE.contains(word)) {
+				at++;
+			}
+			else if (word.startsWith("-")) {
 				options.add(word);
 			}
+			else if (!word.startsWith("$")) {
+				break;
+			}
 		}
-		return options;
+		for (at++; at < flat.size() && !flat.get(at).matches("[;&|<>].*"); at++) {
+			if (!flat.get(at).startsWith("$")) {
+				program.add(flat.get(at));
+			}
+		}
+	}
+
+	/** What is said from one FROM to the next. */
+	private static final class Stage {
+
+		private final String image;
+
+		private String user = "";
+
+		private final Set<String> volumes = new LinkedHashSet<>();
+
+		private final Set<Integer> ports = new LinkedHashSet<>();
+
+		private final Map<String, String> environment = new LinkedHashMap<>();
+
+		private List<String> entryPoint = List.of();
+
+		private List<String> command = List.of();
+
+		private boolean takesCommand = true;
+
+		Stage(String image) {
+			this.image = image;
+		}
+
+		/** A stage begins as the one that it is built from ended. */
+		Stage(Stage below) {
+			this.image = below.image;
+			this.user = below.user;
+			this.volumes.addAll(below.volumes);
+			this.ports.addAll(below.ports);
+			this.environment.putAll(below.environment);
+			this.entryPoint = below.entryPoint;
+			this.command = below.command;
+			this.takesCommand = below.takesCommand;
+		}
+
 	}
 
 }

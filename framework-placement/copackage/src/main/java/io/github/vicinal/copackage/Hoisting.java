@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.zip.ZipFile;
 
 import io.github.vicinal.launcher.logback.ApplicationLogs;
@@ -156,7 +157,7 @@ final class Hoisting {
 		try {
 			byte[] bytes = BootJar.library(jar, library.file());
 			if (bytes != null) {
-				this.facts.put(library.sha256(), LibraryFacts.read(bytes));
+				this.facts.put(library.sha256(), LibraryFacts.read(bytes, library.file()));
 			}
 		}
 		catch (IOException ex) {
@@ -232,6 +233,9 @@ final class Hoisting {
 
 		private final Map<String, String> resources = new HashMap<>();
 
+		/** What a library may look for as a file. */
+		private final Map<String, String> files = new HashMap<>();
+
 		private final Map<String, String> named = new HashMap<>(Hoisting.this.namedByApplications);
 
 		Rest(Set<String> hoisted) {
@@ -248,6 +252,9 @@ final class Hoisting {
 		}
 
 		private void addOwn(String path, String owner) {
+			if (!path.endsWith(".class")) {
+				this.files.put(path, owner);
+			}
 			if (path.startsWith(LibraryFacts.SERVICES)) {
 				this.services.put(path.substring(LibraryFacts.SERVICES.length()), owner);
 			}
@@ -264,7 +271,10 @@ final class Hoisting {
 			found.packages().forEach((each) -> this.packages.put(each, owner));
 			found.classes().forEach((each) -> this.classes.put(each, owner));
 			found.services().forEach((each) -> this.services.put(each, owner));
-			found.resources().forEach((each) -> this.resources.put(each, owner));
+			found.resources().forEach((each) -> {
+				this.resources.put(each, owner);
+				this.files.put(each, owner);
+			});
 			found.named().forEach((each) -> this.named.put(each, owner));
 		}
 
@@ -278,6 +288,10 @@ final class Hoisting {
 			clash = (clash != null) ? clash
 					: first(found.asked(), this.services, "it looks for a %s, and would not find that of %s");
 			clash = (clash != null) ? clash : resource(library);
+			if (clash == null && !KnownLibraries.contains(found.packages())) {
+				// Of those that are known it is known what they look for.
+				clash = first(found.files(), this.files, "it names the file %s of %s", UnaryOperator.identity());
+			}
 			if (clash == null && KnownLibraries.hasUniqueNames(found.packages())) {
 				clash = first(found.packages(), this.named, "its package %s is used by %s, which is not loaded once");
 			}
@@ -297,11 +311,16 @@ final class Hoisting {
 		}
 
 		private static @Nullable String first(Set<String> names, Map<String, String> owners, String text) {
+			return first(names, owners, text, (name) -> name.replace('/', '.'));
+		}
+
+		private static @Nullable String first(Set<String> names, Map<String, String> owners, String text,
+				UnaryOperator<String> shown) {
 			return names.stream()
 				.filter(owners::containsKey)
 				.sorted()
 				.findFirst()
-				.map((name) -> text.formatted(name.replace('/', '.'), owners.get(name)))
+				.map((name) -> text.formatted(shown.apply(name), owners.get(name)))
 				.orElse(null);
 		}
 

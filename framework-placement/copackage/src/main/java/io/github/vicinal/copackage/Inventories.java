@@ -10,6 +10,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.zip.ZipFile;
 
+import io.github.vicinal.launcher.Layout;
+
 /**
  * Reads the files of applications, whatever they are.
  *
@@ -40,12 +42,12 @@ public final class Inventories {
 					throw new InvalidInputException(
 							"'%s' does not say which application it belongs to; write NAME=%s".formatted(each, each));
 				}
-				String name = each.substring(0, equals);
+				String name = checked(each.substring(0, equals));
 				inventories.merge(name, new SbomUrl().read(name, each.substring(equals + 1)), Inventory::and);
 				continue;
 			}
 			Path file = Path.of(named ? each.substring(equals + 1) : each);
-			String name = named ? each.substring(0, equals) : name(file);
+			String name = checked(named ? each.substring(0, equals) : name(file));
 			for (Inventory found : Files.isDirectory(file) ? directory(name, file) : List.of(file(name, file))) {
 				inventories.merge(name, found, Inventory::and);
 			}
@@ -66,6 +68,16 @@ public final class Inventories {
 		}
 	}
 
+	/** A name becomes part of paths, and the launcher takes no others. */
+	private static String checked(String name) {
+		if (!name.matches(Layout.NAME)) {
+			throw new InvalidInputException(
+					"'%s' is no name of an application, which has letters, digits, '.', '-' and '_'; write NAME=FILE"
+						.formatted(name));
+		}
+		return name;
+	}
+
 	/** The version at the end of a file's name is no part of the application's. */
 	private static String name(Path file) {
 		String name = file.toAbsolutePath().normalize().getFileName().toString();
@@ -80,7 +92,8 @@ public final class Inventories {
 	private static List<Inventory> directory(String name, Path directory) throws IOException {
 		List<Inventory> found = new ArrayList<>();
 		for (String file : List.of("pom.xml", "Dockerfile", "src/main/docker/Dockerfile", "application.cdx.json")) {
-			if (Files.isRegularFile(directory.resolve(file))) {
+			boolean second = file.endsWith("/Dockerfile") && Files.isRegularFile(directory.resolve("Dockerfile"));
+			if (Files.isRegularFile(directory.resolve(file)) && !second) {
 				found.add(file(name, directory.resolve(file)));
 			}
 		}

@@ -59,19 +59,36 @@ public record Inventory(String name, @Nullable Path jar, String mainClass, Strin
 	}
 
 	/**
-	 * Adds what another file says of the same application. What is known already stays.
+	 * Adds what another file says of the same application. The jar holds before other
+	 * files: it is what runs, whatever a pom or a bill of materials says. Otherwise what
+	 * is known already stays.
 	 * @param other the rest
 	 * @return both
+	 * @throws InvalidInputException if both have a jar, or both a Dockerfile
 	 */
 	public Inventory and(Inventory other) {
+		if (this.jar != null && other.jar != null) {
+			throw new InvalidInputException("'%s' has two jars, '%s' and '%s'; give each application a NAME of its own"
+				.formatted(this.name, this.jar, other.jar));
+		}
+		if (this.container != null && other.container != null) {
+			throw new InvalidInputException(
+					"'%s' has two Dockerfiles; give the one that it is built with".formatted(this.name));
+		}
+		return (this.jar == null && other.jar != null) ? other.adding(this) : adding(other);
+	}
+
+	private Inventory adding(Inventory other) {
 		Map<String, String> allSettings = new LinkedHashMap<>(other.settings);
 		allSettings.putAll(this.settings);
 		Map<String, String> allManaged = new LinkedHashMap<>(other.managed);
 		allManaged.putAll(this.managed);
 		return new Inventory(this.name, (this.jar != null) ? this.jar : other.jar,
-				first(this.mainClass, other.mainClass), first(this.springBoot, other.springBoot),
-				Math.max(this.java, other.java), this.libraries.isEmpty() ? other.libraries : this.libraries,
-				allManaged, allSettings, this.resources.isEmpty() ? other.resources : this.resources,
+				first(this.mainClass, other.mainClass),
+				(this.jar != null) ? this.springBoot : first(this.springBoot, other.springBoot),
+				Math.max(this.java, other.java),
+				(this.jar != null || !this.libraries.isEmpty()) ? this.libraries : other.libraries, allManaged,
+				allSettings, this.resources.isEmpty() ? other.resources : this.resources,
 				this.jvmWideCalls.isEmpty() ? other.jvmWideCalls : this.jvmWideCalls,
 				this.natives.isEmpty() ? other.natives : this.natives, this.signed || other.signed,
 				(this.container != null) ? this.container : other.container);
@@ -89,8 +106,11 @@ public record Inventory(String name, @Nullable Path jar, String mainClass, Strin
 	public Inventory with(Map<String, String> replaced) {
 		Map<String, String> all = new LinkedHashMap<>(this.settings);
 		all.putAll(replaced);
+		Container said = (this.container != null)
+				? this.container.withArguments(ProgramArguments.replaced(this.container, ProgramArguments.of(replaced)))
+				: null;
 		return new Inventory(this.name, this.jar, this.mainClass, this.springBoot, this.java, this.libraries,
-				this.managed, all, this.resources, this.jvmWideCalls, this.natives, this.signed, this.container);
+				this.managed, all, this.resources, this.jvmWideCalls, this.natives, this.signed, said);
 	}
 
 	/**

@@ -5,15 +5,18 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.jar.JarFile;
 import java.util.zip.ZipEntry;
@@ -52,6 +55,10 @@ public final class LayoutBuilder {
 	private static final String OPENED = "java.base/java.lang java.base/java.util java.base/java.util.concurrent";
 
 	private static final String LOG = "shared/vicinal-launcher-logback.jar";
+
+	private static final String NEIGHBOURS = "shared/vicinal-jvm.jar";
+
+	private static final Set<String> OURS = Set.of(LOG, NEIGHBOURS);
 
 	private final Map<String, List<String>> arguments;
 
@@ -106,19 +113,31 @@ public final class LayoutBuilder {
 		try {
 			Hoisting.Plan plan = Hoisting.plan(inventories, this.hoist);
 			write(inventories, plan, work);
-			if (Files.exists(target)) {
-				Path old = Files.createTempDirectory(parent, ".copackage-old-");
-				Files.move(target, old, StandardCopyOption.REPLACE_EXISTING);
-				Files.move(work, target);
-				FileTree.delete(old);
-			}
-			else {
-				Files.move(work, target);
-			}
+			replace(target, work, parent.resolve(work.getFileName() + "-old"));
 			return plan.kept();
 		}
 		finally {
 			FileTree.delete(work);
+		}
+	}
+
+	/** Another build may do the same at the same time: one of them wins. */
+	private static void replace(Path target, Path work, Path old) throws IOException {
+		try {
+			if (Files.exists(target)) {
+				Files.move(target, old);
+			}
+			Files.move(work, target);
+		}
+		catch (NoSuchFileException | FileAlreadyExistsException | DirectoryNotEmptyException ex) {
+			throw new InvalidInputException(
+					"'%s' was written by another build at the same time; build again".formatted(target));
+		}
+		finally {
+			if (Files.exists(old) && !Files.exists(target)) {
+				Files.move(old, target);
+			}
+			FileTree.delete(old);
 		}
 	}
 
@@ -143,19 +162,23 @@ public final class LayoutBuilder {
 		OwnJars.copy(Launcher.class, work.resolve(LAUNCHER), Map.of("Main-Class", Launcher.class.getName(),
 				"Class-Path", "jackson-core.jar", "Add-Opens", OPENED, "Enable-Final-Field-Mutation", "ALL-UNNAMED"));
 		OwnJars.copy(JsonFactory.class, work.resolve("launcher/jackson-core.jar"), Map.of());
-		OwnJars.copy(Neighbours.class, work.resolve("shared/vicinal-jvm.jar"), Map.of());
+		OwnJars.copy(Neighbours.class, work.resolve(NEIGHBOURS), Map.of());
 		Map<String, String> bySha = new LinkedHashMap<>();
 		JsonMapper mapper = JsonMapper.builder().build();
 		ObjectNode root = mapper.createObjectNode();
 		root.put("format", Layout.FORMAT);
 		root.put("version", Layout.VERSION);
 		ArrayNode shared = root.putArray("shared");
-		shared.add("shared/vicinal-jvm.jar");
+		shared.add(NEIGHBOURS);
 		Map<String, String> hoistedShas = new HashMap<>();
 		for (Library library : inventories.get(0).libraries()) {
 			if (plan.files().contains(library.file())) {
-				shared.add("shared/" + library.file());
-				hoistedShas.put(library.sha256(), "shared/" + library.file());
+				// Ours are there already.
+				String path = OURS.contains("shared/" + library.file())
+						? "shared/%s-%s".formatted(library.sha256().substring(0, 8), library.file())
+						: "shared/" + library.file();
+				shared.add(path);
+				hoistedShas.put(library.sha256(), path);
 			}
 		}
 		if (plan.sharesLog()) {
@@ -179,7 +202,8 @@ public final class LayoutBuilder {
 				classPath.add(entry);
 			}
 			ArrayNode given = application.putArray("arguments");
-			this.arguments.getOrDefault(inventory.name(), List.of()).forEach(given::add);
+			ProgramArguments.replaced(inventory.container(), this.arguments.getOrDefault(inventory.name(), List.of()))
+				.forEach(given::add);
 		}
 		Files.writeString(work.resolve(Layout.FILE),
 				mapper.writerWithDefaultPrettyPrinter().writeValueAsString(root) + "\n");

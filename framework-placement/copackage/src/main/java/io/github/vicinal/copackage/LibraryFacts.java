@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
@@ -24,13 +25,14 @@ import org.objectweb.asm.Opcodes;
  * @param classes that it has, with dots
  * @param named packages that its classes name, with slashes
  * @param strings texts in its classes that may name a class
+ * @param files texts in its classes that may name a file, without a slash before them
  * @param services interfaces that it has implementations of, by service files
  * @param resources that it has outside of {@code META-INF}, and static ones of servlets
  * @param asked services of the JDK of which it finds only implementations beside itself
  * @param state why it may keep something of an application; {@code null} if it cannot
  */
 record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named, Set<String> strings,
-		Set<String> services, Set<String> resources, Set<String> asked, @Nullable String state) {
+		Set<String> files, Set<String> services, Set<String> resources, Set<String> asked, @Nullable String state) {
 
 	/** Looks for drivers by the loader of the class that calls it. */
 	private static final String DRIVER_MANAGER = "java/sql/DriverManager";
@@ -50,14 +52,21 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 
 	private static final Pattern CLASS_NAME = Pattern.compile("(?:[a-z_]\\w*\\.)+[A-Z][\\w$]*");
 
+	private static final Pattern FILE_NAME = Pattern.compile("/?((?:[\\w-]+/)*[\\w-][\\w.-]*\\.[a-z]\\w{1,10})");
+
 	private static final Pattern VERSIONS = Pattern.compile("META-INF/versions/\\d+/");
 
 	static final String SERVICES = "META-INF/services/";
 
 	private static final String STATIC_RESOURCES = "META-INF/resources/";
 
-	static LibraryFacts read(byte[] jar) throws IOException {
-		Reading reading = new Reading();
+	/**
+	 * Reads a library.
+	 * @param jar its bytes
+	 * @param name its name, for people
+	 */
+	static LibraryFacts read(byte[] jar, String name) throws IOException {
+		Reading reading = new Reading(name);
 		try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(jar))) {
 			for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
 				if (!entry.isDirectory()) {
@@ -73,7 +82,7 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 	 * @throws RuntimeException if it cannot be read
 	 */
 	static Set<String> named(byte[] classFile) {
-		Reading reading = new Reading();
+		Reading reading = new Reading("");
 		reading.readClass(classFile);
 		return reading.named;
 	}
@@ -109,6 +118,8 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 
 		private final Set<String> strings = new HashSet<>();
 
+		private final Set<String> files = new HashSet<>();
+
 		private final Set<String> services = new HashSet<>();
 
 		private final Set<String> resources = new HashSet<>();
@@ -116,6 +127,12 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 		private final Set<String> asked = new HashSet<>();
 
 		private final StateFinder finder = new StateFinder();
+
+		private final String name;
+
+		Reading(String name) {
+			this.name = name;
+		}
 
 		void entry(String entry, ZipInputStream in) throws IOException {
 			String path = VERSIONS.matcher(entry).replaceFirst("");
@@ -134,7 +151,10 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 				this.packages.add(packageOf(path));
 				this.classes.add(path.substring(0, path.length() - ".class".length()).replace('/', '.'));
 				try {
-					readClass(in.readAllBytes());
+					readClass(BootJar.inner(in, this.name, entry));
+				}
+				catch (InvalidInputException ex) {
+					throw ex;
 				}
 				catch (RuntimeException ex) {
 					this.finder.found("its class %s cannot be read".formatted(path));
@@ -186,17 +206,21 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 				if (CLASS_NAME.matcher(text).matches()) {
 					this.strings.add(text);
 				}
+				Matcher file = FILE_NAME.matcher(text);
+				if (file.matches()) {
+					this.files.add(file.group(1));
+				}
 			}
 		}
 
 		private static boolean isPartOfName(byte each) {
 			return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9')
-					|| each == '_' || each == '$' || each == '/';
+					|| each == '_' || each == '$' || each == '/' || each < 0;
 		}
 
 		LibraryFacts facts() {
 			this.named.removeAll(this.packages);
-			return new LibraryFacts(this.packages, this.classes, this.named, this.strings, this.services,
+			return new LibraryFacts(this.packages, this.classes, this.named, this.strings, this.files, this.services,
 					this.resources, this.asked, this.finder.state);
 		}
 

@@ -3,12 +3,15 @@ package io.github.vicinal.copackage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * Writes the paper's form of a merge: one Dockerfile for several applications, whose
@@ -24,7 +27,11 @@ final class MergedContainer {
 	private MergedContainer() {
 	}
 
-	static void write(List<Inventory> inventories, Path directory) throws IOException {
+	/**
+	 * Writes it. It appears as a whole or not at all.
+	 * @param given arguments for {@code main}, by name of the application
+	 */
+	static void write(List<Inventory> inventories, Map<String, List<String>> given, Path directory) throws IOException {
 		List<Container> containers = new ArrayList<>();
 		for (Inventory inventory : inventories) {
 			Container container = inventory.container();
@@ -35,11 +42,34 @@ final class MergedContainer {
 			}
 			containers.add(container);
 		}
-		Files.createDirectories(directory);
-		if (Files.exists(directory.resolve("Dockerfile"))) {
+		Path target = directory.toAbsolutePath().normalize();
+		if (Files.exists(target) && !isEmpty(target)) {
 			throw new InvalidInputException(
-					"'%s' has a Dockerfile already; name an empty directory".formatted(directory));
+					"'%s' has something in it already; name an empty directory".formatted(directory));
 		}
+		Path parent = target.getParent();
+		if (parent == null) {
+			throw new InvalidInputException("'%s' has no directory above it".formatted(directory));
+		}
+		Files.createDirectories(parent);
+		Path work = Files.createDirectory(parent.resolve(".copackage-" + UUID.randomUUID()));
+		try {
+			write(inventories, containers, given, work);
+			Files.move(work, target, StandardCopyOption.REPLACE_EXISTING);
+		}
+		finally {
+			FileTree.delete(work);
+		}
+	}
+
+	private static boolean isEmpty(Path directory) throws IOException {
+		try (Stream<Path> files = Files.list(directory)) {
+			return files.findAny().isEmpty();
+		}
+	}
+
+	private static void write(List<Inventory> inventories, List<Container> containers, Map<String, List<String>> given,
+			Path directory) throws IOException {
 		StringBuilder dockerfile = new StringBuilder("FROM %s\n".formatted(containers.get(0).baseImage()));
 		Map<String, String> environment = common(containers);
 		TreeSet<Integer> ports = new TreeSet<>();
@@ -48,7 +78,8 @@ final class MergedContainer {
 			ports.addAll(container.ports());
 			volumes.addAll(container.volumes());
 		}
-		environment.forEach((name, value) -> dockerfile.append("ENV %s=\"%s\"%n".formatted(name, value)));
+		environment.forEach((name, value) -> dockerfile
+			.append("ENV %s=\"%s\"%n".formatted(name, value.replaceAll("[\"\\\\$]", "\\\\$0"))));
 		volumes.forEach((volume) -> dockerfile.append("VOLUME %s%n".formatted(volume)));
 		for (Inventory inventory : inventories) {
 			Path jar = inventory.jar();
@@ -65,7 +96,7 @@ final class MergedContainer {
 		dockerfile.append("ENTRYPOINT [\"/applications/%s\"]%n".formatted(SCRIPT));
 		Files.writeString(directory.resolve("Dockerfile"), dockerfile);
 		Path script = directory.resolve(SCRIPT);
-		Files.writeString(script, script(inventories, containers));
+		Files.writeString(script, script(inventories, containers, given));
 		Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
 	}
 
@@ -88,7 +119,14 @@ final class MergedContainer {
 		return assignments.toString();
 	}
 
-	private static String script(List<Inventory> inventories, List<Container> containers) {
+	private static String quoted(List<String> words) {
+		StringBuilder quoted = new StringBuilder();
+		words.forEach((word) -> quoted.append(" '%s'".formatted(word.replace("'", "'\\''"))));
+		return quoted.toString();
+	}
+
+	private static String script(List<Inventory> inventories, List<Container> containers,
+			Map<String, List<String>> given) {
 		StringBuilder script = new StringBuilder("""
 				#!/bin/sh
 				# Runs each application in a process of its own. Ends with the first that ends, and with its
@@ -101,12 +139,11 @@ final class MergedContainer {
 				stopped=
 				""");
 		for (int i = 0; i < inventories.size(); i++) {
-			StringBuilder options = new StringBuilder();
-			containers.get(i)
-				.jvmOptions()
-				.forEach((option) -> options.append(" '%s'".formatted(option.replace("'", "'\\''"))));
-			script.append("%sjava%s -jar \"$here/%s.jar\" & processes=\"$processes $!\"%n"
-				.formatted(own(containers.get(i), common(containers)), options, inventories.get(i).name()));
+			Container container = containers.get(i);
+			String name = inventories.get(i).name();
+			script.append("%sjava%s -jar \"$here/%s.jar\"%s & processes=\"$processes $!\"%n".formatted(
+					own(container, common(containers)), quoted(container.jvmOptions()), name,
+					quoted(ProgramArguments.replaced(container, given.getOrDefault(name, List.of())))));
 		}
 		return script.append("""
 				code=

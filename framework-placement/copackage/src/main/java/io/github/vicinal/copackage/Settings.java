@@ -91,13 +91,18 @@ final class Settings {
 		}
 	}
 
+	/** Returns the variable that Spring Boot takes for a property. */
+	static String variable(String name) {
+		return name.replace('.', '_').replace("-", "").toUpperCase(Locale.ROOT);
+	}
+
 	/**
 	 * Returns a number, also from <code>${NAME:8080}</code>, and from the variable of an
 	 * image that holds before the files, such as {@code SERVER_PORT}.
 	 * @return the number, or -1 if it cannot be known
 	 */
 	static int number(Map<String, String> settings, Map<String, String> environment, String name, int preset) {
-		String variable = environment.get(name.replace('.', '_').replace("-", "").toUpperCase(Locale.ROOT));
+		String variable = environment.get(variable(name));
 		String text = (variable != null) ? variable : settings.get(name);
 		if (text == null || text.isBlank()) {
 			return preset;

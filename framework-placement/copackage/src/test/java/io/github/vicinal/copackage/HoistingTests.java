@@ -131,6 +131,37 @@ class HoistingTests {
 			.get("spring-core-1.jar")).isEqualTo("it would not find spring.properties of 'other'");
 	}
 
+	/** Of a library that nothing is known of, any text may be the name of a file. */
+	@Test
+	void filesThatALibraryNamesAreSeenByIt() throws IOException {
+		for (String name : List.of("reader.properties", "META-INF/reader.xml")) {
+			UnaryOperator<TestJar> reader = (jar) -> jar.library("reader", "1",
+					Map.of("reader/Reader.class", TestJar.type("reader/Reader", "/" + name)));
+			assertThat(plan(Hoist.STATELESS, reader, UnaryOperator.identity()).files()).contains("reader-1.jar");
+			assertThat(plan(Hoist.STATELESS, reader, (jar) -> jar.resource(name, "a=b")).kept().get("reader-1.jar"))
+				.isEqualTo("it names the file %s of 'other'".formatted(name));
+		}
+		assertThat(plan(Hoist.KNOWN,
+				(jar) -> jar.library("spring-reader", "1",
+						Map.of("org/springframework/reader/R.class",
+								TestJar.type("org/springframework/reader/R", "reader.properties"))),
+				(jar) -> jar.resource("reader.properties", "a=b"))
+			.files()).contains("spring-reader-1.jar");
+	}
+
+	/** Names of classes may have any letter. */
+	@Test
+	void descriptorsNameClassesOfAnyLetters() throws IOException {
+		UnaryOperator<TestJar> user = (jar) -> jar.library("user", "1",
+				Map.of("user/User.class", TestJar.caller("user/User", "user/User", "make", "(Lm\u00e4rz/Day;)V")));
+		assertThat(plan(Hoist.STATELESS, user, UnaryOperator.identity()).files()).contains("user-1.jar");
+		assertThat(
+				plan(Hoist.STATELESS, user, (jar) -> jar.ownClass("m\u00e4rz/Day", TestJar.type("m\u00e4rz/Day", "")))
+					.kept()
+					.get("user-1.jar"))
+			.isEqualTo("it names the package m\u00e4rz of 'other'");
+	}
+
 	@Test
 	void packagesAreNotSplit() throws IOException {
 		assertThat(refusal((jar) -> jar.library("more-things", "1",

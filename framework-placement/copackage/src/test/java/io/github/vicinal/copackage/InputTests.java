@@ -46,6 +46,194 @@ class InputTests {
 		assertThat(container.ports()).containsExactlyInAnyOrder(8080, 9090);
 		assertThat(container.environment()).containsEntry("MODE", "a b");
 		assertThat(container.jvmOptions()).containsExactly("-Xmx512m", "-XX:+UseSerialGC", "-Dx=y");
+		assertThat(container.arguments()).containsExactly("--server.port=1");
+	}
+
+	/** A stage that begins where another one ended has what that one said. */
+	@Test
+	void stageHasWhatTheStageBelowSays() {
+		Container container = DockerfileReader.read("Dockerfile", """
+				FROM eclipse-temurin:21-jre AS base
+				USER app
+				ENV SERVER_PORT=9000
+				EXPOSE 9000
+				VOLUME /data
+				ENTRYPOINT ["java", "-Xmx1g", "-jar", "/app.jar"]
+				FROM maven:3 AS build
+				USER root
+				ENV X=1
+				FROM base
+				COPY --from=build app.jar /app.jar
+				""");
+		assertThat(container).isEqualTo(new Container("eclipse-temurin:21-jre", "app", Set.of("/data"), Set.of(9000),
+				List.of("-Xmx1g"), Map.of("SERVER_PORT", "9000"), List.of()));
+	}
+
+	@Test
+	void argumentsOfADockerfileReferToEachOther() {
+		assertThat(image("ARG V=17\nARG IMAGE=temurin:${V}\nFROM $IMAGE")).isEqualTo("temurin:17");
+		assertThat(image("ARG NAME=temurin V=17\nFROM $NAME:$V")).isEqualTo("temurin:17");
+		assertThat(image("ARG V=17\nARG V=21\nFROM temurin:$V")).isEqualTo("temurin:21");
+	}
+
+	private static String image(String dockerfile) {
+		return DockerfileReader.read("Dockerfile", dockerfile).baseImage();
+	}
+
+	/** Spaces or tabs, texts within instructions, ranges of ports, names with dots. */
+	@Test
+	void dockerfileOfAnotherHand() {
+		Container container = DockerfileReader.read("Dockerfile", """
+				from\ttemurin:21
+				RUN <<EOF cat > /query.sql
+				select user
+				FROM users
+				USER postgres
+				EOF
+				COPY <<-"END" /run.sh
+					ENV A=1
+					END
+				ENV server.port=9000
+				EXPOSE 7000-7002/tcp
+				VOLUME /data/ /
+				USER app
+				""");
+		assertThat(container.baseImage()).isEqualTo("temurin:21");
+		assertThat(container.user()).isEqualTo("app");
+		assertThat(container.environment()).containsOnly(Map.entry("server.port", "9000"));
+		assertThat(container.ports()).containsExactlyInAnyOrder(7000, 7001, 7002);
+		assertThat(container.volumes()).containsExactlyInAnyOrder("/data", "/");
+	}
+
+	@Test
+	void damagedDockerfilesEndInAnErrorThatNamesThem() {
+		String good = """
+				ARG JAVA=21
+				FROM --platform=linux/amd64 temurin:${JAVA:-17} AS base
+				FROM base
+				ENV PORT=8080 MODE="a b" X='y'
+				ENV OLD style
+				VOLUME ["/data", "/x"]
+				EXPOSE ${PORT} 9090-9092/tcp
+				RUN <<EOF
+				x
+				EOF
+				ENTRYPOINT exec java -Dx="a b" \\
+				    -jar /app.jar --server.port=1
+				""";
+		Random random = new Random(11);
+		int read = 0;
+		for (int i = 0; i < 5000; i++) {
+			StringBuilder damaged = new StringBuilder(good);
+			for (int k = 0; k <= i % 5; k++) {
+				int at = random.nextInt(damaged.length());
+				if (random.nextBoolean()) {
+					damaged.setCharAt(at, (char) (9 + random.nextInt(118)));
+				}
+				else {
+					damaged.delete(at, Math.min(damaged.length(), at + random.nextInt(30)));
+				}
+			}
+			try {
+				assertThat(DockerfileReader.read("Dockerfile", damaged.toString()).baseImage()).isNotEmpty();
+				read++;
+			}
+			catch (InvalidInputException ex) {
+				assertThat(ex.getMessage()).contains("Dockerfile");
+			}
+		}
+		assertThat(read).isPositive();
+		assertThatExceptionOfType(InvalidInputException.class)
+			.isThrownBy(() -> DockerfileReader.read("Dockerfile", "FROM --platform=linux/amd64"))
+			.withMessageContaining("no FROM");
+	}
+
+	/** The jar is what runs, whatever else was said before. */
+	@Test
+	void jarSaysMoreThanAPomOrABillOfMaterials() throws IOException {
+		Path jar = TestJar.boot().library("guava", "1.0").write(this.directory, "shop");
+		Path bill = Files.writeString(this.directory.resolve("shop.json"), """
+				{"bomFormat": "CycloneDX", "components": [{"name": "guava", "version": "9.9"}]}
+				""");
+		Path pom = Files.writeString(this.directory.resolve("pom.xml"), """
+				<project><dependencies><dependency><groupId>g</groupId><artifactId>guava</artifactId>
+				<version>9.9</version></dependency></dependencies></project>
+				""");
+		Path dockerfile = Files.writeString(this.directory.resolve("Dockerfile"), "FROM temurin:21");
+		Inventory alone = Inventories.read(List.of("shop=" + jar)).get(0);
+		for (Path other : List.of(bill, pom)) {
+			Inventory first = Inventories.read(List.of("shop=" + other, "shop=" + dockerfile, "shop=" + jar)).get(0);
+			assertThat(first.libraries()).isEqualTo(alone.libraries());
+			assertThat(first.jar()).isEqualTo(jar);
+			assertThat(first.container()).isNotNull();
+			assertThat(Inventories.read(List.of("shop=" + jar, "shop=" + other)).get(0).libraries())
+				.isEqualTo(alone.libraries());
+		}
+	}
+
+	@Test
+	void anApplicationHasOneJarAndOneDockerfile() throws IOException {
+		Path jar = TestJar.boot().write(this.directory, "shop");
+		Path other = TestJar.boot().library("guava", "1.0").write(this.directory, "other");
+		assertThatExceptionOfType(InvalidInputException.class)
+			.isThrownBy(() -> Inventories.read(List.of("shop=" + jar, "shop=" + other)))
+			.withMessageContaining("'shop' has two jars, '%s' and '%s'".formatted(jar, other));
+		Path dockerfile = Files.writeString(this.directory.resolve("Dockerfile"), "FROM temurin:21");
+		Path second = Files.writeString(this.directory.resolve("b.dockerfile"), "FROM temurin:17");
+		assertThatExceptionOfType(InvalidInputException.class)
+			.isThrownBy(() -> Inventories.read(List.of("shop=" + dockerfile, "shop=" + second)))
+			.withMessageContaining("'shop' has two Dockerfiles");
+	}
+
+	/** The launcher takes no others. */
+	@Test
+	void namesThatTheLauncherDoesNotTakeAreRefused() throws IOException {
+		Path jar = TestJar.boot().write(this.directory, "my shop");
+		assertThatExceptionOfType(InvalidInputException.class)
+			.isThrownBy(() -> Inventories.read(List.of(jar.toString())))
+			.withMessageContaining("write NAME=");
+		assertThatExceptionOfType(InvalidInputException.class).isThrownBy(() -> Inventories.read(List.of("..=" + jar)))
+			.withMessageContaining("'..' is no name");
+		assertThat(Inventories.read(List.of("shop=" + jar))).hasSize(1);
+	}
+
+	/** A few kilobytes that are gigabytes when they are read. */
+	@Test
+	void bombsWithinLibrariesAreRefused() throws IOException {
+		byte[] inner = zipOfZeros("META-INF/maven/g/a/pom.properties", 400L << 20);
+		Path jar = TestJar.boot().entry("BOOT-INF/lib/bomb-1.jar", inner).write(this.directory, "bomb");
+		assertThatExceptionOfType(InvalidInputException.class).isThrownBy(() -> Inventories.read(List.of("b=" + jar)))
+			.withMessageContaining("bomb-1.jar");
+		Path other = TestJar.boot()
+			.entry("BOOT-INF/lib/bomb-1.jar", zipOfZeros("a/B.class", 400L << 20))
+			.write(this.directory, "other");
+		List<Inventory> both = Inventories.read(List.of("a=" + other, "b=" + other));
+		assertThatExceptionOfType(InvalidInputException.class).isThrownBy(() -> Hoisting.plan(both, Hoist.STATELESS))
+			.withMessageContaining("bomb-1.jar");
+	}
+
+	private static byte[] zipOfZeros(String name, long size) throws IOException {
+		java.io.ByteArrayOutputStream bytes = new java.io.ByteArrayOutputStream();
+		byte[] zeros = new byte[1 << 20];
+		try (java.util.zip.ZipOutputStream out = new java.util.zip.ZipOutputStream(bytes)) {
+			out.putNextEntry(new java.util.zip.ZipEntry(name));
+			for (long written = 0; written < size; written += zeros.length) {
+				out.write(zeros);
+			}
+			out.closeEntry();
+		}
+		return bytes.toByteArray();
+	}
+
+	/** Which of the two is used depends on who reads. */
+	@Test
+	void entriesThatAreThereTwiceAreRefused() throws IOException {
+		Path jar = TestJar.boot().resource("a1.txt", "one").resource("a2.txt", "two").write(this.directory, "twice");
+		byte[] bytes = Files.readAllBytes(jar);
+		String text = new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1).replace("a2.txt", "a1.txt");
+		Files.write(jar, text.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
+		assertThatExceptionOfType(InvalidInputException.class).isThrownBy(() -> Inventories.read(List.of("t=" + jar)))
+			.withMessageContaining("has the entry 'BOOT-INF/classes/a1.txt' twice");
 	}
 
 	@ParameterizedTest
@@ -209,6 +397,30 @@ class InputTests {
 		assertThat(run("build", "-o", taken.toString(), jar.toString(), other.toString())).startsWith("2 ")
 			.contains("is no layout");
 		assertThat(taken.resolve("letter.txt")).hasContent("dear");
+	}
+
+	/** An argument holds before what the image says. */
+	@Test
+	void givenPortHoldsBeforeThatOfTheDockerfile() throws IOException {
+		List<String> line = new java.util.ArrayList<>(
+				List.of("build", "-o", this.directory.resolve("layout").toString()));
+		for (String name : List.of("one", "two")) {
+			Path jar = TestJar.boot().library("tomcat-embed-core", "1").write(this.directory, name);
+			Path dockerfile = Files.writeString(this.directory.resolve(name + ".dockerfile"),
+					"FROM temurin:21\nENV SERVER_PORT=8080\nENTRYPOINT java -jar a.jar --title=" + name
+							+ " --server.port=8081\n");
+			line.addAll(List.of(name + "=" + jar, name + "=" + dockerfile));
+		}
+		assertThat(run(line.toArray(String[]::new))).startsWith("1 ").contains("listen on port 8081");
+		line.addAll(List.of("--port", "two=9000"));
+		assertThat(run(line.toArray(String[]::new))).startsWith("0 ");
+		assertThat(this.directory.resolve("layout/copackage.json")).content()
+			.contains("[ \"--title=one\", \"--server.port=8081\" ]", "[ \"--title=two\", \"--server.port=9000\" ]");
+		line.set(2, this.directory.resolve("merged").toString());
+		line.add("--processes");
+		assertThat(run(line.toArray(String[]::new))).startsWith("0 ");
+		assertThat(this.directory.resolve("merged/run-all.sh")).content()
+			.contains("two.jar\" '--title=two' '--server.port=9000' &");
 	}
 
 	@Test

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -30,7 +31,7 @@ class MergedContainerTests {
 		this.merged = this.directory.resolve("merged");
 		MergedContainer
 			.write(List.of(application("one", "ENV A=1 C=4\nEXPOSE 1\nENTRYPOINT java -Xmx1g -Dx=\"it's\" -jar a.jar"),
-					application("two", "ENV A=2 B=\"it's 3\" C=4\nEXPOSE 2\nVOLUME /data")), this.merged);
+					application("two", "ENV A=2 B=\"it's 3\" C=4\nEXPOSE 2\nVOLUME /data")), Map.of(), this.merged);
 		// In the place of a JVM; says what it is told, and does what its jar is called.
 		Path java = Files.createDirectories(this.directory.resolve("bin")).resolve("java");
 		Files.writeString(java, """
@@ -113,12 +114,49 @@ class MergedContainerTests {
 		assertThat(this.directory.resolve("two.stopped")).exists();
 	}
 
+	/** What Docker reads is what the Dockerfiles said. */
+	@Test
+	void valuesAreQuoted() throws IOException {
+		Path target = this.directory.resolve("quoted");
+		String variable = "ENV A='say \"hi\" for 5$ or \\\\'\n";
+		MergedContainer.write(List.of(application("one", variable), application("two", variable)), Map.of(), target);
+		assertThat(target.resolve("Dockerfile")).content().contains("ENV A=\"say \\\"hi\\\" for 5\\$ or \\\\\\\\\"\n");
+	}
+
+	@Test
+	void argumentsOfTheApplicationsAreKept() throws IOException {
+		Path target = this.directory.resolve("arguments");
+		MergedContainer.write(
+				List.of(application("one", "ENTRYPOINT [\"java\", \"-jar\", \"a.jar\", \"--title=it's one\"]"),
+						application("two", "ENTRYPOINT java -jar b.jar --mode=1 --other=2\nCMD ignored\n")),
+				Map.of("two", List.of("--mode=3")), target);
+		assertThat(target.resolve(MergedContainer.SCRIPT)).content()
+			.contains("java -jar \"$here/one.jar\" '--title=it'\\''s one' &",
+					"java -jar \"$here/two.jar\" '--other=2' '--mode=3' &");
+	}
+
+	/** The next attempt finds an empty place. */
+	@Test
+	void nothingStaysOfWhatFails() throws IOException {
+		Path target = this.directory.resolve("failed");
+		List<Inventory> both = List.of(application("one", ""), application("two", ""));
+		Files.delete(this.directory.resolve("two.jar"));
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> MergedContainer.write(both, Map.of(), target));
+		assertThat(target).doesNotExist();
+		Files.createDirectory(target);
+		Files.writeString(target.resolve("one.jar"), "of somebody else");
+		assertThatExceptionOfType(InvalidInputException.class)
+			.isThrownBy(() -> MergedContainer.write(both, Map.of(), target))
+			.withMessageContaining("name an empty directory");
+		assertThat(target.resolve("one.jar")).hasContent("of somebody else");
+	}
+
 	@Test
 	void nothingIsReplaced() throws IOException {
 		List<Inventory> both = List.of(application("one", ""), application("two", ""));
 		assertThatExceptionOfType(InvalidInputException.class)
-			.isThrownBy(() -> MergedContainer.write(both, this.merged))
-			.withMessageContaining("has a Dockerfile already");
+			.isThrownBy(() -> MergedContainer.write(both, Map.of(), this.merged))
+			.withMessageContaining("name an empty directory");
 	}
 
 }

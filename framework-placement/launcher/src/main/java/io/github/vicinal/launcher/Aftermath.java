@@ -2,7 +2,6 @@ package io.github.vicinal.launcher;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.management.ManagementFactory;
 import java.lang.reflect.Field;
 import java.security.Provider;
 import java.security.Security;
@@ -12,10 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.ResourceBundle;
 import java.util.concurrent.TimeUnit;
-
-import javax.management.JMException;
-import javax.management.MBeanServer;
-import javax.management.ObjectName;
 
 /**
  * Takes away what an application has left in the JVM when it stopped: without that its
@@ -41,14 +36,15 @@ final class Aftermath {
 	/**
 	 * Cleans up.
 	 * @param loader of an application that has stopped
+	 * @param beans those of all applications
 	 * @param patience how long its threads may take to end after they were interrupted
 	 * @return what was found, for people
 	 */
-	static List<String> clean(ApplicationLoader loader, Duration patience) {
+	static List<String> clean(ApplicationLoader loader, OwnedBeans beans, Duration patience) {
 		Aftermath aftermath = new Aftermath(loader);
 		aftermath.removeShutdownHooks();
 		aftermath.removeDrivers();
-		aftermath.removeBeans();
+		aftermath.removeBeans(beans);
 		aftermath.removeProviders();
 		aftermath.endThreads(patience);
 		ThreadLocals.remove(loader);
@@ -143,19 +139,9 @@ final class Aftermath {
 		}
 	}
 
-	private void removeBeans() {
-		MBeanServer server = ManagementFactory.getPlatformMBeanServer();
-		for (ObjectName name : server.queryNames(null, null)) {
-			try {
-				if (owns(server.getClassLoaderFor(name))) {
-					server.unregisterMBean(name);
-					this.findings.add("the MBean '%s' was still registered".formatted(name));
-				}
-			}
-			catch (JMException ex) {
-				// Gone meanwhile.
-			}
-		}
+	private void removeBeans(OwnedBeans beans) {
+		beans.remove(this.loader)
+			.forEach((name) -> this.findings.add("the MBean '%s' was still registered".formatted(name)));
 	}
 
 	private void removeProviders() {

@@ -3,6 +3,7 @@ package io.github.vicinal.launcher;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLConnection;
@@ -33,6 +34,8 @@ final class Environment implements AutoCloseable {
 	private final Usage usage = new Usage();
 
 	private final RoutedLog log;
+
+	private final OwnedBeans beans = OwnedBeans.watch(ManagementFactory.getPlatformMBeanServer());
 
 	private final @Nullable SharedLog sharedLog;
 
@@ -107,6 +110,10 @@ final class Environment implements AutoCloseable {
 		return this.usage;
 	}
 
+	OwnedBeans beans() {
+		return this.beans;
+	}
+
 	RoutedLog log() {
 		return this.log;
 	}
@@ -127,6 +134,7 @@ final class Environment implements AutoCloseable {
 
 	@Override
 	public void close() throws IOException {
+		this.beans.close();
 		this.shared.close();
 	}
 

@@ -197,7 +197,7 @@ final class HostedApplication {
 	private List<String> end(Run ending) {
 		List<String> left = new ArrayList<>();
 		left.addAll(ending.close(this.layout.stopTimeout()));
-		left.addAll(Aftermath.clean(ending.loader, THREAD_PATIENCE));
+		left.addAll(Aftermath.clean(ending.loader, this.environment.beans(), THREAD_PATIENCE));
 		this.environment.properties().end(ending.loader);
 		this.environment.usage().end(ending.loader);
 		this.environment.ended(ending.loader);

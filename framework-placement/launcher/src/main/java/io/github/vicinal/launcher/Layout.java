@@ -22,6 +22,9 @@ public record Layout(Path directory, List<String> shared, List<Application> appl
 	/** The name of the file in the directory of a layout. */
 	public static final String FILE = "copackage.json";
 
+	/** What names of applications match: they become parts of paths. */
+	public static final String NAME = "(?!\\.{1,2}$)[\\w.-]+";
+
 	/** The name of the socket in the directory of a layout that is run. */
 	public static final String SOCKET = "launcher.sock";
 
@@ -97,7 +100,7 @@ public record Layout(Path directory, List<String> shared, List<Application> appl
 			boolean essential) {
 
 		public Application {
-			if (name.isBlank() || !name.matches("[\\w.-]+")) {
+			if (!name.matches(NAME)) {
 				throw new InvalidLayoutException(
 						"'%s' is no name of an application; use letters, digits, '.', '-' and '_'".formatted(name));
 			}

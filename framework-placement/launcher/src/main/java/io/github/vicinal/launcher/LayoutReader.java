@@ -1,7 +1,9 @@
 package io.github.vicinal.launcher;
 
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,6 +56,9 @@ final class LayoutReader {
 			throw new InvalidLayoutException(
 					"There is no file '%s'; name a directory that 'copackage build' has written".formatted(file));
 		}
+		catch (CharacterCodingException ex) {
+			throw new InvalidLayoutException("'%s' is no text in UTF-8; build the layout again".formatted(file));
+		}
 		catch (InvalidLayoutException ex) {
 			throw new InvalidLayoutException("'%s': %s".formatted(file, ex.getMessage()));
 		}
@@ -79,17 +84,39 @@ final class LayoutReader {
 
 	private Layout.Application application(@Nullable Object value, String where) {
 		Map<?, ?> member = object(value, where, APPLICATION_MEMBERS);
-		Map<String, String> properties = new LinkedHashMap<>();
-		if (member.get("systemProperties") instanceof Map<?, ?> given) {
-			given.forEach((name, text) -> properties.put(String.valueOf(name), String.valueOf(text)));
-		}
+		Map<String, String> properties = properties(member.get("systemProperties"), where + ".systemProperties");
 		return new Layout.Application(text(member, "name", where), text(member, "mainClass", where),
 				paths(member.get("classPath"), where + ".classPath"),
 				texts(member.get("arguments"), where + ".arguments"), properties,
 				texts(member.get("startAfter"), where + ".startAfter"),
 				seconds(member.get("startTimeoutSeconds"), DEFAULT_START_SECONDS, where + ".startTimeoutSeconds"),
 				seconds(member.get("stopTimeoutSeconds"), DEFAULT_STOP_SECONDS, where + ".stopTimeoutSeconds"),
-				Boolean.TRUE.equals(member.get("essential")));
+				flag(member.get("essential"), where + ".essential"));
+	}
+
+	private static Map<String, String> properties(@Nullable Object value, String where) {
+		Map<String, String> properties = new LinkedHashMap<>();
+		if (value == null) {
+			return properties;
+		}
+		if (!(value instanceof Map<?, ?> given)) {
+			throw new InvalidLayoutException("%s is %s where an object is expected".formatted(where, value));
+		}
+		given.forEach((name, text) -> {
+			if (text == null || text instanceof Map<?, ?> || text instanceof List<?>) {
+				throw new InvalidLayoutException("%s holds %s where a text is expected".formatted(where, text));
+			}
+			properties.put(String.valueOf(name), String.valueOf(text));
+		});
+		return properties;
+	}
+
+	private static boolean flag(@Nullable Object value, String where) {
+		if (value == null || value instanceof Boolean) {
+			return Boolean.TRUE.equals(value);
+		}
+		throw new InvalidLayoutException(
+				"%s is %s, a text or number; write true or false without quotes".formatted(where, value));
 	}
 
 	private static Duration seconds(@Nullable Object value, long preset, String where) {
@@ -107,7 +134,7 @@ final class LayoutReader {
 	private List<String> paths(@Nullable Object value, String where) {
 		List<String> paths = texts(value, where);
 		for (String path : paths) {
-			Path resolved = this.directory.resolve(path).normalize();
+			Path resolved = resolve(path, where);
 			if (Path.of(path).isAbsolute() || !resolved.startsWith(this.directory.normalize())) {
 				throw new InvalidLayoutException(
 						"%s names '%s', which is outside the layout; use a path below its directory".formatted(where,
@@ -119,6 +146,15 @@ final class LayoutReader {
 			}
 		}
 		return paths;
+	}
+
+	private Path resolve(String path, String where) {
+		try {
+			return this.directory.resolve(path).normalize();
+		}
+		catch (InvalidPathException ex) {
+			throw new InvalidLayoutException("%s names '%s', which is no path".formatted(where, path));
+		}
 	}
 
 	private static String text(Map<?, ?> object, String name, String where) {
@@ -187,6 +223,9 @@ final class LayoutReader {
 				Map<String, @Nullable Object> object = new LinkedHashMap<>();
 				while (parser.nextToken() != JsonToken.END_OBJECT) {
 					String name = parser.currentName();
+					if (object.containsKey(name)) {
+						throw new InvalidLayoutException("The member '%s' is there twice".formatted(name));
+					}
 					object.put(name, value(parser, parser.nextToken()));
 				}
 				yield object;

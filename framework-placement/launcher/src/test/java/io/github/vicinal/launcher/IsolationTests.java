@@ -19,6 +19,11 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadFactory;
 
+import javax.management.MBeanServer;
+import javax.management.MBeanServerFactory;
+import javax.management.ObjectName;
+import javax.management.StandardMBean;
+
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -204,6 +209,25 @@ class IsolationTests {
 		assertThat(set.take(this.two)).isEmpty();
 		assertThat(set.take(this.one)).containsExactly("a", "c");
 		assertThat(set).isEmpty();
+	}
+
+	/** A standard MBean has the loader of the JDK, whatever it wraps. */
+	@Test
+	void beansBelongToTheApplicationThatRegisteredThem() throws Exception {
+		MBeanServer server = MBeanServerFactory.newMBeanServer();
+		ObjectName mine = new ObjectName("of:type=one");
+		ObjectName other = new ObjectName("of:type=two");
+		try (OwnedBeans beans = OwnedBeans.watch(server)) {
+			in(this.one, () -> server.registerMBean(new StandardMBean(() -> "", Callable.class), mine));
+			in(this.two, () -> server.registerMBean(new StandardMBean(() -> "", Callable.class), other));
+			assertThat(server.getClassLoaderFor(mine)).isNotSameAs(this.one);
+			assertThat(beans.remove(this.one)).containsExactly(mine);
+			assertThat(beans.remove(this.one)).isEmpty();
+			assertThat(server.isRegistered(mine)).isFalse();
+			assertThat(server.isRegistered(other)).isTrue();
+			server.unregisterMBean(other);
+			assertThat(beans.remove(this.two)).isEmpty();
+		}
 	}
 
 	/** Defined anew by the loader of an application. */

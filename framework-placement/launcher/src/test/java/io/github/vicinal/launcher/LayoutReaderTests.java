@@ -55,6 +55,13 @@ class LayoutReaderTests {
 		refused(GOOD.replace("\"name\": \"two\"", "\"name\": \"one\""), "Two applications are called 'one'");
 		refused(GOOD.replace("[\"two\"]", "[\"three\"]"), "'one' starts after 'three'");
 		refused(GOOD.replace("\"name\": \"two\"", "\"name\": \"a/b\""), "'a/b' is no name");
+		refused(GOOD.replace("\"essential\": true", "\"essential\": \"true\""), "applications[0].essential is true");
+		refused(GOOD.replace("{\"c\": \"d\"}", "[\"c=d\"]"), "applications[0].systemProperties is [c=d]");
+		refused(GOOD.replace("{\"c\": \"d\"}", "{\"c\": null}"), "systemProperties holds null");
+		refused(GOOD.replace("\"a.jar\"", "\"a\\u0000.jar\""), "which is no path");
+		refused(GOOD.replace("\"name\": \"two\"", "\"name\": \"..\""), "'..' is no name");
+		refused(GOOD.replace("\"startTimeoutSeconds\": 5", "\"startTimeoutSeconds\": 5, \"startTimeoutSeconds\": 6"),
+				"member 'startTimeoutSeconds' is there twice");
 		refused("[]", "the layout is []");
 		refused("{", "no JSON");
 		refused("", "empty");
@@ -63,6 +70,15 @@ class LayoutReaderTests {
 	private void refused(String json, String part) {
 		assertThatExceptionOfType(InvalidLayoutException.class).isThrownBy(() -> read(json))
 			.withMessageContaining(part);
+	}
+
+	@Test
+	void filesThatAreNoTextAreNamed() throws IOException {
+		Files.write(this.directory.resolve(Layout.FILE), new byte[] { '{', (byte) 0xff, '}' });
+		assertThatExceptionOfType(InvalidLayoutException.class)
+			.isThrownBy(() -> new LayoutReader(this.directory).read())
+			.withMessageContaining(Layout.FILE)
+			.withMessageContaining("is no text in UTF-8");
 	}
 
 	@Test

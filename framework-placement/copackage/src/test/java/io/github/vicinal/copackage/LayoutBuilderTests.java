@@ -1,0 +1,105 @@
+package io.github.vicinal.copackage;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** A layout appears as a whole or not at all, whoever else writes. */
+class LayoutBuilderTests {
+
+	@TempDir
+	private Path directory;
+
+	private List<Inventory> applications(TestJar one) throws IOException {
+		return Inventories.read(List.of("one=" + one.write(this.directory, "one"),
+				"two=" + TestJar.boot().library("guava", "1.0").write(this.directory, "two")));
+	}
+
+	private List<String> beside(Path target) throws IOException {
+		try (Stream<Path> files = Files.list(target.getParent())) {
+			return files.map((file) -> file.getFileName().toString()).toList();
+		}
+	}
+
+	@Test
+	void buildsAtTheSameTimeLeaveOneLayoutAndNothingElse() throws Exception {
+		List<Inventory> applications = applications(TestJar.boot());
+		Path target = this.directory.resolve("target/layout");
+		LayoutBuilder builder = new LayoutBuilder(Map.of(), Hoist.STATELESS);
+		builder.build(applications, target);
+		ExecutorService executor = Executors.newFixedThreadPool(4);
+		try {
+			for (int round = 0; round < 25; round++) {
+				List<Callable<Object>> builds = new ArrayList<>();
+				for (int i = 0; i < 4; i++) {
+					builds.add(() -> builder.build(applications, target));
+				}
+				for (Future<Object> build : executor.invokeAll(builds)) {
+					try {
+						build.get();
+					}
+					catch (ExecutionException ex) {
+						assertThat(ex.getCause()).isInstanceOf(InvalidInputException.class)
+							.hasMessageContaining("was written by another build");
+					}
+				}
+				assertThat(target.resolve("copackage.json")).exists();
+				assertThat(target.resolve("lib/guava-1.0.jar")).exists();
+				assertThat(beside(target)).containsExactly("layout");
+			}
+		}
+		finally {
+			executor.shutdownNow();
+		}
+	}
+
+	@Test
+	void librariesInDirectoriesAreNamed() throws IOException {
+		Path target = this.directory.resolve("target/layout");
+		TestJar nested = TestJar.boot()
+			.entry("BOOT-INF/lib/sub/x-1.jar", TestJar.zip(Map.of("x/X.class", TestJar.type("x/X", ""))));
+		assertThatExceptionOfType(InvalidInputException.class).isThrownBy(() -> applications(nested))
+			.withMessageContaining("BOOT-INF/lib/sub/x-1.jar");
+		assertThat(target).doesNotExist();
+	}
+
+	/** A library may be called as one of ours. */
+	@Test
+	void librariesDoNotTakeThePlaceOfOurs() throws IOException {
+		Map<String, byte[]> content = Map.of("x/X.class", TestJar.type("x/X", "theirs"));
+		TestJar jar = TestJar.boot().entry("BOOT-INF/lib/vicinal-jvm.jar", TestJar.zip(content));
+		Path target = this.directory.resolve("target/layout");
+		List<Inventory> both = Inventories
+			.read(List.of("one=" + jar.write(this.directory, "one"), "two=" + jar.write(this.directory, "two")));
+		new LayoutBuilder(Map.of(), Hoist.STATELESS).build(both, target);
+		try (Stream<Path> files = Files.list(target.resolve("shared"))) {
+			assertThat(files.filter((file) -> has(file, "x/X.class"))).hasSize(1);
+		}
+		assertThat(has(target.resolve("shared/vicinal-jvm.jar"), "x/X.class")).isFalse();
+	}
+
+	private static boolean has(Path jar, String entry) {
+		try (java.util.zip.ZipFile file = new java.util.zip.ZipFile(jar.toFile())) {
+			return file.getEntry(entry) != null;
+		}
+		catch (IOException ex) {
+			throw new java.io.UncheckedIOException(ex);
+		}
+	}
+
+}
