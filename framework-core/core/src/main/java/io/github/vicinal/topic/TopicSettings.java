@@ -7,7 +7,8 @@ import java.util.regex.Pattern;
 /**
  * Settings of a topic, on which its publishers and subscribers agree, and its room.
  *
- * @param name up to 64 lower-case letters, digits, dots, underscores and hyphens
+ * @param name up to 64 lower-case letters, digits, dots, underscores and hyphens, the
+ * first of which is a letter, a digit or an underscore
  * @param model who gets the messages; the same on all sides
  * @param type the type of the payload: {@code byte[]} and {@code String} travel as they
  * are, all else as JSON
@@ -29,13 +30,13 @@ public record TopicSettings<T>(String name, TopicModel model, Type type, int cap
 
 	private static final int MOST_CAPACITY_BYTES = 1 << 30;
 
-	private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,63}");
+	private static final Pattern NAME = Pattern.compile("[a-z0-9_][a-z0-9._-]{0,63}");
 
 	/** Checks the settings. */
 	public TopicSettings {
 		if (!NAME.matcher(name).matches()) {
 			throw new IllegalArgumentException(
-					"The name of a topic has up to 64 lower-case letters, digits, dots, underscores and hyphens, and begins with a letter or digit: '%s'"
+					"The name of a topic has up to 64 lower-case letters, digits, dots, underscores and hyphens, and begins with a letter, a digit or an underscore: '%s'"
 						.formatted(name));
 		}
 		if (capacityBytes < LEAST_CAPACITY_BYTES || capacityBytes > MOST_CAPACITY_BYTES

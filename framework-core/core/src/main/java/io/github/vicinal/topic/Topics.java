@@ -1,6 +1,7 @@
 package io.github.vicinal.topic;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Flow;
 
 /**
@@ -77,6 +78,16 @@ public interface Topics extends AutoCloseable {
 	 * @return one report for each subscription
 	 */
 	List<SubscriptionReport> subscriptions();
+
+	/**
+	 * Returns the streams that subscribers ask this application for and that it does not
+	 * publish. Those whose subscribers have no grant are not among them. Costs a read of
+	 * one field; as long as nothing changes it is the same set.
+	 * @return names of topics; unmodifiable
+	 */
+	default Set<String> awaitedStreams() {
+		return Set.of();
+	}
 
 	/** Ends all subscriptions and topics of this application. */
 	@Override

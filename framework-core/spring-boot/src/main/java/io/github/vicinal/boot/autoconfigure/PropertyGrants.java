@@ -29,11 +29,10 @@ final class PropertyGrants implements TopicGrants {
 	}
 
 	private boolean may(String topic, String application, Function<TopicProperties.Room, Set<String>> part) {
-		TopicProperties.Room room = this.properties.named().get(topic);
-		if (room == null && topic.endsWith(BELL)) {
-			room = this.properties.named().get(topic.substring(0, topic.length() - BELL.length()));
-		}
-		return room == null || part.apply(room).isEmpty() || part.apply(room).contains(application);
+		boolean bell = topic.endsWith(BELL) && !this.properties.named().containsKey(topic);
+		Set<String> names = part
+			.apply(this.properties.room(bell ? topic.substring(0, topic.length() - BELL.length()) : topic));
+		return names.isEmpty() || names.contains(application);
 	}
 
 }

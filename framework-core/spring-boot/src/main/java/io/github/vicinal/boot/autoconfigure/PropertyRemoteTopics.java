@@ -33,7 +33,7 @@ final class PropertyRemoteTopics implements RemoteTopics {
 	}
 
 	private TopicProperties.Room room(String topic) {
-		return this.properties.named().getOrDefault(topic, TopicProperties.DEFAULT);
+		return this.properties.room(topic);
 	}
 
 }

@@ -58,7 +58,7 @@ public final class TopicAutoConfiguration {
 
 			@Override
 			public <T> TopicSettings<T> settings(String name, TopicModel model, Type type) {
-				TopicProperties.Room room = properties.named().getOrDefault(name, TopicProperties.DEFAULT);
+				TopicProperties.Room room = properties.room(name);
 				return new TopicSettings<>(name, model, type, Math.toIntExact(room.capacity().toBytes()),
 						room.whenFull(), room.patience());
 			}
@@ -70,12 +70,11 @@ public final class TopicAutoConfiguration {
 	@ConditionalOnMissingBean
 	TopicPlaces vicinalTopicPlaces(ObjectProvider<Topics> topics, ObjectProvider<DurableTopics> durable,
 			TopicProperties properties) {
-		return (name) -> properties.named().getOrDefault(name, TopicProperties.DEFAULT).durable()
-				? durable.getIfAvailable(() -> {
-					throw new TopicException(
-							"Topic '%s' is durable by its properties, but there are no durable topics: add vicinal-chronicle, and set vicinal.topics.durable.directory"
-								.formatted(name));
-				}) : topics.getObject();
+		return (name) -> properties.room(name).durable() ? durable.getIfAvailable(() -> {
+			throw new TopicException(
+					"Topic '%s' is durable by its properties, but there are no durable topics: add vicinal-chronicle, and set vicinal.topics.durable.directory"
+						.formatted(name));
+		}) : topics.getObject();
 	}
 
 	@Bean

@@ -1,6 +1,7 @@
 package io.github.vicinal.transport.shm.topic;
 
 import java.util.Map;
+import java.util.Set;
 
 import io.github.vicinal.topic.MessageCodec;
 import io.github.vicinal.topic.TopicGrants;
@@ -18,15 +19,33 @@ final class OwnTopics implements TopicServer.Catalogue {
 
 	private final String application;
 
+	private final AwaitedStreams awaited;
+
 	OwnTopics(Map<String, LogTopic<?>> published, TopicGrants grants, String application) {
 		this.published = published;
 		this.grants = grants;
 		this.application = application;
+		this.awaited = new AwaitedStreams(grants);
 	}
 
 	@Override
 	public String application() {
 		return this.application;
+	}
+
+	@Override
+	public AwaitedStreams.Waiting awaits(Handshake.Request asked) {
+		return awaits(asked.topic(), asked.model(), asked.application());
+	}
+
+	/** Notes that a subscriber waits for a topic of this process. */
+	AwaitedStreams.Waiting awaits(String topic, TopicModel model, String by) {
+		return this.awaited.begin(topic, model, by);
+	}
+
+	/** Returns the streams that are asked for and not published. */
+	Set<String> awaited() {
+		return this.awaited.names();
 	}
 
 	@Override

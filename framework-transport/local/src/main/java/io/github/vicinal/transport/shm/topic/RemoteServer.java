@@ -164,20 +164,43 @@ final class RemoteServer {
 	/** Waits until a topic is there; {@code null} if the other side has left. */
 	private @Nullable LogTopic<?> await(TopicConnection connection, RemoteRequest request)
 			throws IOException, WireException {
-		LogTopic<?> found = null;
-		synchronized (this) {
-			while (found == null && !this.closed && connection.isOpen()) {
-				found = this.own.find(request.topic(), request.model(), request.format(), request.subscriber(),
-						request.application());
-				if (found == null) {
-					pause(LOOK_MILLIS);
-				}
-			}
+		LogTopic<?> found = find(request);
+		if (found == null) {
+			found = awaitCreated(connection, request);
 		}
 		if (found != null) {
 			requireOffered(connection, found);
 		}
 		return found;
+	}
+
+	private @Nullable LogTopic<?> awaitCreated(TopicConnection connection, RemoteRequest request)
+			throws IOException, WireException {
+		AwaitedStreams.Waiting waiting = waits(request);
+		try {
+			synchronized (this) {
+				LogTopic<?> found = find(request);
+				while (found == null && !this.closed && connection.isOpen()) {
+					pause(LOOK_MILLIS);
+					found = find(request);
+				}
+				return found;
+			}
+		}
+		finally {
+			waiting.close();
+		}
+	}
+
+	private AwaitedStreams.Waiting waits(RemoteRequest request) {
+		return this.remote.isOffered(request.topic())
+				? this.own.awaits(request.topic(), request.model(), request.application()) : () -> {
+				};
+	}
+
+	private @Nullable LogTopic<?> find(RemoteRequest request) throws WireException {
+		return this.own.find(request.topic(), request.model(), request.format(), request.subscriber(),
+				request.application());
 	}
 
 	private void pause(long millis) throws IOException {

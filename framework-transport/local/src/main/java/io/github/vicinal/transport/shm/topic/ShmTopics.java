@@ -332,6 +332,11 @@ public final class ShmTopics implements Topics {
 				report.redelivered(), report.dropped(), report.attached(), states);
 	}
 
+	@Override
+	public Set<String> awaitedStreams() {
+		return this.own.awaited();
+	}
+
 	private void discover() {
 		long seen = 0;
 		int subscribers = 0;

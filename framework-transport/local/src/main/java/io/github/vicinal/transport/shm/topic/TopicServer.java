@@ -74,6 +74,7 @@ final class TopicServer {
 				Connection connection = all.next();
 				if (connection.waitsFor(topic)) {
 					all.remove();
+					connection.found();
 					found.add(connection);
 				}
 			}
@@ -117,13 +118,16 @@ final class TopicServer {
 			ServedLog late = this.catalogue.find(asked);
 			if (late == null) {
 				this.waiting.add(connection);
+				connection.waits(this.catalogue.awaits(asked));
 			}
 			return late;
 		}
 	}
 
 	private synchronized void forget(Connection connection) {
-		this.waiting.remove(connection);
+		if (this.waiting.remove(connection)) {
+			connection.found();
+		}
 	}
 
 	private synchronized void ended(Connection connection) {
@@ -137,6 +141,9 @@ final class TopicServer {
 		private final SocketChannel channel;
 
 		private Handshake.@Nullable Request request;
+
+		/** Guarded by the server. */
+		private AwaitedStreams.@Nullable Waiting waiting;
 
 		private volatile @Nullable ServedLog topic;
 
@@ -156,6 +163,20 @@ final class TopicServer {
 
 		boolean waitsFor(String name) {
 			return this.request != null && this.request.topic().equals(name);
+		}
+
+		/** Called with the lock of the server, as {@link #found()}. */
+		void waits(AwaitedStreams.Waiting began) {
+			this.waiting = began;
+		}
+
+		/** The topic is there, or the connection has ended. */
+		void found() {
+			AwaitedStreams.Waiting began = this.waiting;
+			this.waiting = null;
+			if (began != null) {
+				began.close();
+			}
 		}
 
 		void run() {
@@ -334,6 +355,12 @@ final class TopicServer {
 		 * @throws IOException if the log cannot be had at present
 		 */
 		@Nullable ServedLog find(Handshake.Request request) throws IOException, WireException;
+
+		/** Notes that a subscriber waits for a topic. Returns at once. */
+		default AwaitedStreams.Waiting awaits(Handshake.Request request) {
+			return () -> {
+			};
+		}
 
 		/** Returns the name of the publishing application. */
 		String application();

@@ -66,6 +66,44 @@ class TopicGrantsTests {
 	}
 
 	@Test
+	void streamsAreAwaitedByThoseWhoMayTakeThem() {
+		TopicSettings<String> jobs = TopicSettings.of("jobs", TopicModel.STREAM, String.class);
+		try (ShmTopics shop = TopicFixture.topics(this.directory, "shop", grants(Set.of("shop"), Set.of("billing")));
+				ShmTopics billing = TopicFixture.topics(this.directory, "billing", TopicGrants.all());
+				ShmTopics spy = TopicFixture.topics(this.directory, "spy", TopicGrants.all())) {
+			shop.topic(ORDERS);
+			Subscription stranger = spy.subscribe(TopicSettings.of("spied", TopicModel.STREAM, String.class),
+					SubscriberSettings.of("spy"), (message) -> {
+					});
+			Subscription other = billing.subscribe(TopicSettings.of("all", TopicModel.PUB_SUB, String.class),
+					SubscriberSettings.of("all"), (message) -> {
+					});
+			TopicFixture.await(() -> waits(stranger) && waits(other));
+			assertThat(shop.awaitedStreams()).isEmpty();
+			Subscription first = billing.subscribe(jobs, SubscriberSettings.of("one"), (message) -> {
+			});
+			Subscription second = billing.subscribe(jobs, SubscriberSettings.of("two"), (message) -> {
+			});
+			TopicFixture.await(() -> waits(first) && waits(second));
+			TopicFixture.await(() -> shop.awaitedStreams().equals(Set.of("jobs")));
+			assertThat(shop.awaitedStreams()).isSameAs(shop.awaitedStreams());
+			first.close();
+			assertThat(shop.awaitedStreams()).containsExactly("jobs");
+			Topic<String> topic = shop.topic(jobs);
+			TopicFixture.await(() -> topic.report().subscribers().size() == 1);
+			assertThat(shop.awaitedStreams()).isEmpty();
+			topic.close();
+			TopicFixture.await(() -> shop.awaitedStreams().equals(Set.of("jobs")));
+			second.close();
+			TopicFixture.await(() -> shop.awaitedStreams().isEmpty());
+		}
+	}
+
+	private static boolean waits(Subscription subscription) {
+		return subscription.report().publishers().containsValue("waits for the publisher to publish this topic");
+	}
+
+	@Test
 	void aPublisherRefusesASubscriberWithoutAGrant() {
 		try (ShmTopics shop = TopicFixture.topics(this.directory, "shop", grants(Set.of("shop"), Set.of("billing")));
 				ShmTopics billing = TopicFixture.topics(this.directory, "billing", TopicGrants.all());

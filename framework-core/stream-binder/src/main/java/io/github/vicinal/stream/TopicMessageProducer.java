@@ -1,0 +1,99 @@
+package io.github.vicinal.stream;
+
+import java.util.Map;
+import java.util.function.Function;
+
+import io.github.vicinal.boot.topic.TopicHeaders;
+import io.github.vicinal.topic.Message;
+import io.github.vicinal.topic.MessageHandler;
+import io.github.vicinal.topic.Subscription;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.retry.RetryException;
+import org.springframework.core.retry.RetryTemplate;
+import org.springframework.integration.core.RecoveryCallback;
+import org.springframework.integration.endpoint.MessageProducerSupport;
+import org.springframework.integration.support.ErrorMessageUtils;
+import org.springframework.messaging.support.MessageBuilder;
+
+/**
+ * Sends the messages of a subscription to a consumer binding. A message is handled when
+ * the function has returned, or when what is left of it was given to the error channel.
+ */
+final class TopicMessageProducer extends MessageProducerSupport {
+
+	private final Function<MessageHandler<byte[]>, Subscription> subscribe;
+
+	private final boolean headers;
+
+	private final @Nullable RetryTemplate retries;
+
+	private final @Nullable RecoveryCallback<?> recovery;
+
+	/** Guarded by the lifecycle's lock. */
+	private @Nullable Subscription subscription;
+
+	/**
+	 * Creates a producer of messages.
+	 * @param subscribe subscribes, while the binding runs
+	 * @param headers whether headers travel
+	 * @param retries attempts a message again, {@code null} if each is attempted once
+	 * @param recovery takes a message after its last attempt
+	 */
+	TopicMessageProducer(Function<MessageHandler<byte[]>, Subscription> subscribe, boolean headers,
+			@Nullable RetryTemplate retries, @Nullable RecoveryCallback<?> recovery) {
+		this.subscribe = subscribe;
+		this.headers = headers;
+		this.retries = retries;
+		this.recovery = recovery;
+	}
+
+	@Override
+	public String getComponentType() {
+		return "vicinal:inbound-channel-adapter";
+	}
+
+	@Override
+	protected void doStart() {
+		super.doStart();
+		this.subscription = this.subscribe.apply(this::handle);
+	}
+
+	@Override
+	protected void doStop() {
+		Subscription open = this.subscription;
+		this.subscription = null;
+		if (open != null) {
+			open.close();
+		}
+		super.doStop();
+	}
+
+	private void handle(Message<byte[]> message) {
+		org.springframework.messaging.Message<byte[]> received = message(message);
+		if (this.retries == null || this.recovery == null) {
+			sendMessage(received);
+			return;
+		}
+		try {
+			this.retries.execute(() -> {
+				sendMessage(received);
+				return true;
+			});
+		}
+		catch (RetryException ex) {
+			this.recovery.recover(ErrorMessageUtils.getAttributeAccessor(received, received), ex.getCause());
+		}
+	}
+
+	private org.springframework.messaging.Message<byte[]> message(Message<byte[]> message) {
+		return MessageBuilder.withPayload(message.payload())
+			.copyHeaders(this.headers ? HeaderMapping.fromTopic(message.headers()) : Map.of())
+			.setHeader(TopicHeaders.TOPIC, message.topic())
+			.setHeader(TopicHeaders.PUBLISHER, message.publisher())
+			.setHeader(TopicHeaders.SEQUENCE, message.sequence())
+			.setHeader(TopicHeaders.REDELIVERED, message.redelivered())
+			.build();
+	}
+
+}

@@ -1,0 +1,72 @@
+package io.github.vicinal.stream;
+
+import java.util.regex.Pattern;
+
+import io.github.vicinal.boot.topic.GroupTopics;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.cloud.stream.provisioning.ProvisioningException;
+
+/**
+ * Names of topics for names of destinations and groups. Different names have different
+ * topics: an upper-case letter becomes an underscore and the lower-case one, and an
+ * underscore two of them.
+ */
+final class TopicNames {
+
+	private static final int MAX_LENGTH = 64;
+
+	private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*");
+
+	private TopicNames() {
+	}
+
+	/**
+	 * Returns the topic of a destination.
+	 * @param destination name of the destination
+	 * @throws ProvisioningException if it cannot be one
+	 */
+	static String topic(String destination) {
+		return checked(encoded(destination, "destination"), destination, null);
+	}
+
+	/**
+	 * Returns the stream of a consumer group.
+	 * @param topic the destination's topic
+	 * @param group name of the group
+	 * @throws ProvisioningException if it cannot be one
+	 */
+	static String stream(String topic, String group) {
+		return checked(GroupTopics.name(topic, encoded(group, "group")), topic, group);
+	}
+
+	private static String encoded(String name, String what) {
+		if (!NAME.matcher(name).matches()) {
+			throw new ProvisioningException(
+					"The Vicinal binder takes letters, digits, dots, underscores and hyphens in names, the first of which is no dot or hyphen: the %s '%s' has others"
+						.formatted(what, name));
+		}
+		StringBuilder encoded = new StringBuilder(name.length() + 8);
+		for (int i = 0; i < name.length(); i++) {
+			char each = name.charAt(i);
+			if (each >= 'A' && each <= 'Z') {
+				encoded.append('_').append((char) (each + 'a' - 'A'));
+			}
+			else {
+				encoded.append((each == '_') ? "__" : String.valueOf(each));
+			}
+		}
+		return encoded.toString();
+	}
+
+	private static String checked(String topic, String destination, @Nullable String group) {
+		if (topic.length() > MAX_LENGTH) {
+			throw new ProvisioningException(
+					"The topic '%s' of destination '%s'%s has %d characters, and may have %d: choose shorter names"
+						.formatted(topic, destination, (group != null) ? " and group '" + group + "'" : "",
+								topic.length(), MAX_LENGTH));
+		}
+		return topic;
+	}
+
+}

@@ -1,0 +1,62 @@
+package io.github.vicinal.stream;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.cloud.stream.binder.ExtendedConsumerProperties;
+import org.springframework.cloud.stream.binder.ExtendedProducerProperties;
+import org.springframework.cloud.stream.provisioning.ConsumerDestination;
+import org.springframework.cloud.stream.provisioning.ProducerDestination;
+import org.springframework.cloud.stream.provisioning.ProvisioningException;
+import org.springframework.cloud.stream.provisioning.ProvisioningProvider;
+import org.springframework.util.StringUtils;
+
+/** Names the topics of destinations, and refuses bindings that topics cannot serve. */
+final class TopicProvisioner implements
+		ProvisioningProvider<ExtendedConsumerProperties<VicinalConsumerProperties>, ExtendedProducerProperties<VicinalProducerProperties>> {
+
+	@Override
+	public ProducerDestination provisionProducerDestination(String name,
+			ExtendedProducerProperties<VicinalProducerProperties> properties) {
+		if (properties.isPartitioned()) {
+			throw unsupported(name, "has no partitions",
+					"remove producer.partition-key-expression and -extractor-name");
+		}
+		if (properties.isUseNativeEncoding()) {
+			throw unsupported(name, "has no encoding of its own", "remove producer.use-native-encoding");
+		}
+		String topic = TopicNames.topic(name);
+		for (String group : properties.getRequiredGroups()) {
+			TopicNames.stream(topic, group);
+		}
+		return new TopicDestination(topic);
+	}
+
+	@Override
+	public ConsumerDestination provisionConsumerDestination(String name, @Nullable String group,
+			ExtendedConsumerProperties<VicinalConsumerProperties> properties) {
+		if (properties.isPartitioned()) {
+			throw unsupported(name, "has no partitions", "remove consumer.partitioned");
+		}
+		if (properties.isBatchMode()) {
+			throw unsupported(name, "has no batches", "remove consumer.batch-mode");
+		}
+		if (properties.isMultiplex()) {
+			throw unsupported(name, "binds each destination by itself", "remove consumer.multiplex");
+		}
+		if (properties.isUseNativeDecoding()) {
+			throw unsupported(name, "has no encoding of its own", "remove consumer.use-native-decoding");
+		}
+		String topic = TopicNames.topic(name);
+		if (StringUtils.hasText(group)) {
+			TopicNames.stream(topic, group);
+		}
+		return new TopicDestination(topic);
+	}
+
+	private static ProvisioningException unsupported(String name, String rule, String remedy) {
+		return new ProvisioningException(
+				"The Vicinal binder cannot bind destination '%s' as it is configured: it %s, so %s".formatted(name,
+						rule, remedy));
+	}
+
+}
