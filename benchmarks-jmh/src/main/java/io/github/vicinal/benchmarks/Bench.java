@@ -31,6 +31,7 @@ import io.github.vicinal.benchmarks.locality.LocalityMeasurement;
 import io.github.vicinal.benchmarks.locality.ReplicaProcess;
 import io.github.vicinal.benchmarks.overload.OverloadHttpMeasurement;
 import io.github.vicinal.benchmarks.overload.OverloadServer;
+import io.github.vicinal.benchmarks.placement.PieceProcess;
 import io.github.vicinal.benchmarks.placement.PlacementMeasurement;
 import io.github.vicinal.benchmarks.placement.ScaleMeasurement;
 import io.github.vicinal.benchmarks.selector.SelectorMeasurement;
@@ -159,6 +160,10 @@ public final class Bench implements Callable<Integer> {
 		}
 		if (arguments.length > 0 && arguments[0].equals(ScaleMeasurement.COMMAND)) {
 			ScaleMeasurement.main(arguments);
+			return;
+		}
+		if (arguments.length > 0 && arguments[0].equals(PieceProcess.COMMAND)) {
+			PieceProcess.main(arguments);
 			return;
 		}
 		if (arguments.length > 0 && arguments[0].equals(RawServer.COMMAND)) {

@@ -72,6 +72,7 @@ public final class PlacementMeasurement implements Measurement {
 		replicas(settings, report);
 		papers(report);
 		ReplicaBars.measure(settings, report);
+		RestartBars.measure(settings, report);
 		return report;
 	}
 
