@@ -15,14 +15,24 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.topic.SubscriberSettings;
+import io.github.vicinal.topic.Subscription;
+import io.github.vicinal.topic.Topic;
+import io.github.vicinal.topic.TopicException;
+import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.transport.shm.lane.ClientLane;
 import io.github.vicinal.transport.shm.lane.LaneServer;
+import io.github.vicinal.transport.shm.topic.ShmTopics;
 import io.github.vicinal.transport.testing.Contracts;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Program of the life-cycle tests in namespaces of their own. Prints what it saw; the
@@ -45,6 +55,7 @@ public final class NamespaceChild {
 		Path directory = Path.of(args[1]);
 		switch (args[0]) {
 			case "full" -> full(directory);
+			case "topics" -> topics(directory);
 			case "small" -> small(directory);
 			case "respawn" -> respawn(directory);
 			case "large" -> large(directory, args[2]);
@@ -109,6 +120,53 @@ public final class NamespaceChild {
 			Files.delete(filler);
 			check(exchange(client, 300_000).equals("answered"), "there is memory again");
 			RawLanes.connect(directory, identity.instanceId(), OPTIONS, true).close();
+		}
+	}
+
+	/** A file system of 3 MiB is filled by somebody else while topics are used. */
+	private static void topics(Path directory) throws Exception {
+		Rendezvous rendezvous = Rendezvous.open(directory.toString());
+		TopicSettings<byte[]> jobs = TopicSettings.of("jobs", TopicModel.STREAM, byte[].class).withCapacity(64 << 10);
+		AtomicInteger handled = new AtomicInteger();
+		try (ShmTopics topics = new ShmTopics(PeerIdentity.create(rendezvous.hostId()), "test", rendezvous,
+				JsonMapper.builder().build())) {
+			Topic<byte[]> topic = topics.topic(jobs);
+			topic.publish(new byte[16]);
+			Topic<byte[]> large = topics.topic(TopicSettings.of("large", TopicModel.STREAM, byte[].class));
+			refused(large);
+			Path filler = directory.resolve("filler");
+			fill(filler);
+			topic.publish(new byte[16]);
+			refused(topics.topic(TopicSettings.of("other", TopicModel.STREAM, byte[].class).withCapacity(64 << 10)));
+			Subscription subscription = topics.subscribe(jobs, SubscriberSettings.of("worker"),
+					(message) -> handled.incrementAndGet());
+			await(() -> subscription.report()
+				.publishers()
+				.values()
+				.stream()
+				.anyMatch((state) -> state.startsWith("refused: ") && state.contains("KiB left")));
+			Files.delete(filler);
+			await(() -> handled.get() == 2);
+		}
+	}
+
+	private static void refused(Topic<byte[]> topic) {
+		try {
+			topic.publish(new byte[16]);
+		}
+		catch (TopicException ex) {
+			System.out.println("refused: " + ex.getMessage());
+			check(String.valueOf(ex.getMessage()).contains("KiB left"), "not the reason");
+			return;
+		}
+		throw new IllegalStateException("published without room");
+	}
+
+	private static void await(BooleanSupplier condition) {
+		long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+		while (!condition.getAsBoolean()) {
+			check(System.nanoTime() - end < 0, "it did not come about");
+			Thread.onSpinWait();
 		}
 	}
 

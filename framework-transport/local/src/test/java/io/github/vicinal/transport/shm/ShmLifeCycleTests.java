@@ -121,6 +121,12 @@ class ShmLifeCycleTests {
 	}
 
 	@Test
+	void topicsSayThatTheFileSystemIsFullAndGoOnWhenThereIsRoom() throws Exception {
+		Skip.unless(canUnshare(), NAMESPACES);
+		assertThat(inTmpfs("3m", "topics")).endsWith("ok");
+	}
+
+	@Test
 	void onlyWhatTheDeadLeftIsRemoved() throws Exception {
 		PeerIdentity living = PeerIdentity.create(PeerIdentity.NO_HOST);
 		Path target = Files.createFile(this.directory.resolve("target"));

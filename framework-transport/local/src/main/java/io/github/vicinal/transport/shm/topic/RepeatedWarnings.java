@@ -2,17 +2,22 @@ package io.github.vicinal.transport.shm.topic;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 
 import org.slf4j.Logger;
 
 /**
  * Warnings about attempts that are repeated until they succeed: each text is logged as a
- * warning once, and at debug level from then on. Thread-safe.
+ * warning once, and at debug level from then on. Texts that differ only in numbers are
+ * the same. Thread-safe.
  */
 final class RepeatedWarnings {
 
 	/** Texts may name peers, so their number must have an end. */
 	private static final int MAX_KNOWN = 256;
+
+	/** A number that is a word of its own, and not part of a name. */
+	private static final Pattern NUMBER = Pattern.compile("(?<=\\s)-?\\d+(?=\\s)");
 
 	private final Logger logger;
 
@@ -26,7 +31,7 @@ final class RepeatedWarnings {
 		if (this.known.size() >= MAX_KNOWN) {
 			this.known.clear();
 		}
-		if (this.known.add(text)) {
+		if (this.known.add(NUMBER.matcher(text).replaceAll("#"))) {
 			this.logger.warn("{}; repetitions are logged at debug level", text);
 		}
 		else {

@@ -185,8 +185,8 @@ final class TopicServer {
 				Handshake.Request asked = Handshake.Request.receive(this.channel);
 				this.request = asked;
 				ServedLog found = find(this, asked);
-				if (found != null) {
-					grant(found, asked);
+				if (found != null && !grantOrRefuse(found, asked)) {
+					return;
 				}
 				if (Handshake.receive(this.channel) == null) {
 					return;
@@ -220,8 +220,8 @@ final class TopicServer {
 			}
 			try {
 				ServedLog found = TopicServer.this.catalogue.find(asked);
-				if (found != null) {
-					grant(found, asked);
+				if (found != null && !grantOrRefuse(found, asked)) {
+					close();
 				}
 			}
 			catch (WireException ex) {
@@ -230,11 +230,34 @@ final class TopicServer {
 				close();
 			}
 			catch (IOException | RuntimeException | OutOfMemoryError ex) {
-				TopicServer.this.warnings
-					.warn("A subscriber of topic '%s' could not be attached: %s".formatted(asked.topic(), ex));
-				refuse(String.valueOf(ex.getMessage()));
+				cannotBeAttached(asked, ex);
 				close();
 			}
+		}
+
+		/**
+		 * Has a subscriber take part. What this side lacks for it, such as memory, is a
+		 * reason that the subscriber gets.
+		 */
+		private boolean grantOrRefuse(ServedLog found, Handshake.Request asked) throws WireException {
+			try {
+				grant(found, asked);
+				return true;
+			}
+			catch (IOException | RuntimeException | OutOfMemoryError ex) {
+				cannotBeAttached(asked, ex);
+				return false;
+			}
+		}
+
+		private void cannotBeAttached(Handshake.Request asked, Throwable why) {
+			if (!this.channel.isOpen()) {
+				logger.debug("A subscriber left before it was attached: {}", why.toString());
+				return;
+			}
+			TopicServer.this.warnings.warn("A subscriber of topic '%s' could not be attached: %s"
+				.formatted(WireException.printable(asked.topic()), why));
+			refuse(String.valueOf(why.getMessage()));
 		}
 
 		private synchronized void grant(ServedLog found, Handshake.Request asked) throws IOException, WireException {

@@ -4,6 +4,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 
@@ -26,15 +27,28 @@ class RepeatedWarningsTests {
 	}
 
 	@Test
+	void textsThatDifferInNumbersOnlyAreRepetitions() {
+		for (int i = -500; i < 500; i++) {
+			this.warnings.warn("a message of " + i + " bytes");
+		}
+		this.warnings.warn("topic '1' of orders-1");
+		this.warnings.warn("topic '2' of orders-2");
+		assertThat(this.lines).filteredOn((line) -> line.startsWith("warn "))
+			.containsExactly("warn a message of -500 bytes", "warn topic '1' of orders-1",
+					"warn topic '2' of orders-2");
+		assertThat(this.lines).hasSize(1002);
+	}
+
+	@Test
 	void memoryOfTextsHasAnEnd() {
 		for (int i = 0; i < 1000; i++) {
-			this.warnings.warn("text " + i);
+			this.warnings.warn("text " + "x".repeat(i));
 		}
 		assertThat(this.lines).hasSize(1000).allMatch((line) -> line.startsWith("warn "));
-		this.warnings.warn("text 999");
-		assertThat(this.lines).last().isEqualTo("debug text 999");
-		this.warnings.warn("text 0");
-		assertThat(this.lines).last().isEqualTo("warn text 0");
+		this.warnings.warn("text " + "x".repeat(999));
+		assertThat(this.lines).last(InstanceOfAssertFactories.STRING).startsWith("debug ");
+		this.warnings.warn("text ");
+		assertThat(this.lines).last().isEqualTo("warn text ");
 	}
 
 }
