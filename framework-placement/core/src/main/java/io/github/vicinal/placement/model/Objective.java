@@ -32,10 +32,10 @@ public record Objective(EdgeWeight weight, Routing routing, double communication
 
 	public Objective {
 		double sum = communication + imbalance + moves + hosts;
-		if (!(communication >= 0 && imbalance >= 0 && moves >= 0 && hosts >= 0 && sum > 0
-				&& sum < Double.POSITIVE_INFINITY && memory >= 0 && memory < Double.POSITIVE_INFINITY)) {
+		if (!(communication >= 0 && imbalance >= 0 && moves >= 0 && hosts >= 0 && sum > 0 && memory >= 0
+				&& sum + memory < Double.POSITIVE_INFINITY)) {
 			throw new InvalidModelException(
-					"The objective's weights are %s, %s, %s, %s and %s for memory; they must be finite, at least 0, and one of the first four positive"
+					"The objective's weights are %s, %s, %s, %s and %s for memory; they and their sum must be finite, at least 0, and one of the first four positive"
 						.formatted(communication, imbalance, moves, hosts, memory));
 		}
 	}

@@ -208,6 +208,23 @@ class JvmSharingTests {
 		assertThat(Objects.requireNonNull(recommend(model, MergeChecker.none()).savings()).mergedMib()).isZero();
 	}
 
+	/** Where sums of weights are infinite, every plan would be worth the same. */
+	@Test
+	void weightsThatCannotBeAddedAreRefused() {
+		assertThatExceptionOfType(InvalidModelException.class)
+			.isThrownBy(
+					() -> new Objective(EdgeWeight.CALLS, Routing.UNIFORM, Double.MAX_VALUE, 0, 0, 0, Double.MAX_VALUE))
+			.withMessageContaining("their sum must be finite");
+		PlacementModel model = shop(EdgeWeight.CALLS, 100, 101)
+			.with(new JvmSharing(List.of(Set.of("shop", "mail")), 200));
+		for (double weight : new double[] { 1e-300, Double.MAX_VALUE / 4 }) {
+			Objective objective = new Objective(EdgeWeight.CALLS, Routing.UNIFORM, weight, 0, 0, 0, weight);
+			Recommendation found = recommend(model.with(objective), MergeChecker.none());
+			assertThat(found.after().on("mail")).containsKey("x");
+			assertThat(found.afterVerdict().objective()).isBetween(0.0, 1.0);
+		}
+	}
+
 	@Test
 	void whatCannotBeIsRefusedByName() {
 		assertThatExceptionOfType(InvalidModelException.class)
