@@ -116,11 +116,13 @@ final class HostedApplication {
 
 	/**
 	 * At the end of the JVM all shutdown hooks run at once. The application's own would
-	 * end its log while it still stops.
+	 * end its log while it still stops. Its MBeans have a domain of their own, because
+	 * there is one server for all.
 	 */
 	private Map<String, String> properties() {
 		Map<String, String> properties = new HashMap<>(this.layout.systemProperties());
 		properties.putIfAbsent("logging.register-shutdown-hook", "false");
+		properties.putIfAbsent("spring.jmx.default-domain", name());
 		return properties;
 	}
 

@@ -168,6 +168,29 @@ class HostedApplicationsTests {
 				List.of("one=" + RunningLayout.jar("legacy"), "other=" + RunningLayout.jar("legacy")));
 	}
 
+	/** There is one MBean server, in which each application has a domain. */
+	@Test
+	void applicationsHaveADomainOfMBeans() throws IOException {
+		int other = RunningLayout.freePort();
+		List<String> jmx = List.of("--spring.jmx.enabled=true", "--management.endpoint.env.show-values=always");
+		try (RunningLayout running = RunningLayout.start(this.directory,
+				Map.of("one", with(jmx, "--server.port=" + this.stock), "other", with(jmx, "--server.port=" + other)),
+				Hoist.KNOWN, List.of("one=" + RunningLayout.jar("stock"), "other=" + RunningLayout.jar("stock")))) {
+			running.until("[launcher] other runs after");
+			assertThat(running.command("restart one")).contains("running");
+			String property = "/actuator/env/spring.jmx.default-domain";
+			assertThat(running.get(this.stock, property)).contains("\"value\":\"one\"");
+			assertThat(running.get(other, property)).contains("\"value\":\"other\"");
+			assertThat(running.log()).doesNotContain("MBean '");
+		}
+	}
+
+	private static List<String> with(List<String> arguments, String more) {
+		List<String> all = new ArrayList<>(arguments);
+		all.add(more);
+		return all;
+	}
+
 	/** Spring Boot has one shutdown hook for all that share its classes. */
 	@Test
 	void shutdownHandlersRunWhenTheirApplicationStops() throws IOException {
