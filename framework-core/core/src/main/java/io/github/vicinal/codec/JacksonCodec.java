@@ -1,6 +1,7 @@
 package io.github.vicinal.codec;
 
 import java.lang.reflect.Type;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
@@ -136,7 +137,8 @@ final class JacksonCodec implements ContractCodec {
 			throw ex;
 		}
 		catch (RuntimeException | StackOverflowError ex) {
-			throw failure("The result of %s cannot be read", method, ex);
+			throw new UnreadableJsonException(failure("The result of %s cannot be read", method, ex),
+					Arrays.copyOfRange(bytes, offset, offset + length));
 		}
 	}
 

@@ -1,27 +1,44 @@
 package io.github.vicinal.boot;
 
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.report.ChannelReport;
+import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.http.client.HttpClientSettings;
+import org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.codec.json.JacksonJsonDecoder;
+import org.springframework.http.codec.json.JacksonJsonEncoder;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.function.client.WebClient;
+import org.springframework.web.reactive.function.client.support.WebClientAdapter;
 import org.springframework.web.service.annotation.DeleteExchange;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.PostExchange;
+import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 import org.springframework.web.service.registry.ImportHttpServices;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,7 +58,7 @@ class BodyLengthTests {
 	private final RunningApplications applications = new RunningApplications();
 
 	@ParameterizedTest
-	@ValueSource(strings = { "http-components", "jdk", "simple" })
+	@ValueSource(strings = { "http-components", "jdk", "reactor", "simple" })
 	void bodiesAreSentAlike(String httpClient) {
 		ConfigurableApplicationContext server = start(Server.class, Map.of());
 		String url = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
@@ -58,29 +75,68 @@ class BodyLengthTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "http-components", "jdk", "simple" })
-	void typedCallsShowTheSame(String httpClient) {
+	@CsvSource({ "false, http-components", "false, jdk", "false, reactor", "false, simple", "true, jdk",
+			"true, reactor" })
+	void typedCallsShowTheSame(boolean reactive, String library) {
+		typedCallsShowTheSame(start(Server.class, Map.of()), reactive, library, false);
+	}
+
+	/** The container has read the headers. */
+	@ParameterizedTest
+	@CsvSource({ "false, jdk", "false, reactor", "true, jdk", "true, reactor" })
+	void typedCallsShowTheSameBehindAFilter(boolean reactive, String library) {
+		typedCallsShowTheSame(start(FilteredServer.class, Map.of()), reactive, library, true);
+	}
+
+	/** Their requests look alike in everything else. */
+	@Test
+	void clientsOfOneLibraryAreToldApart() {
 		ConfigurableApplicationContext server = start(Server.class, Map.of());
+		for (boolean reactive : new boolean[] { true, false, true }) {
+			typedCallsShowTheSame(server, reactive, "reactor", true);
+		}
+	}
+
+	private void typedCallsShowTheSame(ConfigurableApplicationContext server, boolean reactive, String library,
+			boolean firstOverHttp) {
 		String url = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
-		Map<String, Object> client = Map.of("spring.http.serviceclient.framed.base-url", url,
-				"spring.http.clients.imperative.factory", httpClient, "vicinal.compare-paths", "false",
-				"vicinal.confirm-interval", "0s");
-		Framed expected = start(Client.class, with(client, "vicinal.enabled", "false")).getBean(Framed.class);
-		ConfigurableApplicationContext typed = start(Client.class, client);
+		Class<?> type = reactive ? ReactiveClient.class : Client.class;
+		Map<String, Object> client = Map.of("spring.http.serviceclient.framed.base-url", url, "framed.url", url,
+				"spring.http.clients.imperative.factory", reactive ? "jdk" : library,
+				"spring.http.clients.reactive.connector", reactive ? library : "jdk", "vicinal.compare-paths", "false",
+				"vicinal.confirm-interval", "0s", "vicinal.channels.framed.ignore-client-interceptors",
+				library.equals("reactor"));
+		Framed expected = start(type, with(client, "vicinal.enabled", "false")).getBean(Framed.class);
+		ConfigurableApplicationContext typed = start(type, client);
 		Framed found = typed.getBean(Framed.class);
+		Map<String, Function<Framed, String>> calls = new LinkedHashMap<>();
+		calls.put("json", (framed) -> framed.json(Map.of("a", 1)));
+		calls.put("a list", (framed) -> framed.list(List.of("grün", "x")));
+		calls.put("text", (framed) -> framed.text("text"));
+		calls.put("bytes", (framed) -> framed.bytes(new byte[7]));
+		calls.put("none", Framed::none);
+		calls.put("delete", Framed::delete);
+		calls.put("get", Framed::get);
+		if (firstOverHttp) {
+			calls.values().forEach((call) -> call.apply(found));
+		}
 		await().untilAsserted(() -> {
 			found.get();
-			assertThat(typed.getBean(ChannelsEndpoint.class).channel("framed").peers().get(0).path())
-				.isEqualTo("direct");
+			assertThat(channel(typed).peers().get(0).path()).isEqualTo("direct");
 		});
-		// Nothing of these has been seen over HTTP.
-		assertThat(found.json(Map.of("a", 1))).isEqualTo(expected.json(Map.of("a", 1)));
-		assertThat(found.text("text")).isEqualTo(expected.text("text"));
-		// HttpURLConnection calls an empty body form data, which is documented.
-		String form = "application/x-www-form-urlencoded";
-		assertThat(found.none()).isEqualTo(expected.none().replace(form, "null"));
-		assertThat(found.delete()).isEqualTo(expected.delete().replace(form, "null"));
-		assertThat(found.get()).isEqualTo(expected.get());
+		Map<String, Long> left = channel(typed).leftToHttp();
+		calls.forEach((name, call) -> {
+			// HttpURLConnection calls an empty body form data, which is documented.
+			String overHttp = call.apply(expected).replace("application/x-www-form-urlencoded", "null");
+			// Unless some calls have shown it, nothing of these was seen over HTTP.
+			assertThat(call.apply(found)).as(name).isEqualTo(overHttp);
+		});
+		assertThat(channel(typed).leftToHttp()).isEqualTo(left);
+	}
+
+	private static ChannelReport channel(ConfigurableApplicationContext client) {
+		ChannelsEndpoint endpoint = client.getBean(ChannelsEndpoint.class);
+		return endpoint.channel(endpoint.channels().channels().get(0).name());
 	}
 
 	private static Map<String, Object> with(Map<String, Object> properties, String name, String value) {
@@ -103,6 +159,12 @@ class BodyLengthTests {
 		@PostExchange("/framed/text")
 		String text(@RequestBody String body);
 
+		@PostExchange("/framed/list")
+		String list(@RequestBody List<String> body);
+
+		@PostExchange("/framed/bytes")
+		String bytes(@RequestBody byte[] body);
+
 		@PostExchange("/framed/none")
 		String none();
 
@@ -123,8 +185,44 @@ class BodyLengthTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
+	@Import(FramedController.class)
+	static class FilteredServer {
+
+		@Bean
+		Filter passing() {
+			return (request, response, chain) -> chain.doFilter(request, response);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
 	@ImportHttpServices(group = "framed", types = Framed.class)
 	static class Client {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class ReactiveClient {
+
+		/** As Spring Boot does where its module for WebClient is. */
+		@Bean
+		WebClient.Builder webClientBuilder(ClientHttpConnectorBuilder<?> connectors, JsonMapper mapper) {
+			return WebClient.builder()
+				.clientConnector(connectors.build(HttpClientSettings.defaults()))
+				.codecs((codecs) -> {
+					codecs.defaultCodecs().jacksonJsonDecoder(new JacksonJsonDecoder(mapper));
+					codecs.defaultCodecs().jacksonJsonEncoder(new JacksonJsonEncoder(mapper));
+				});
+		}
+
+		@Bean
+		Framed framed(WebClient.Builder builder, @Value("${framed.url}") String url) {
+			return HttpServiceProxyFactory.builderFor(WebClientAdapter.create(builder.baseUrl(url).build()))
+				.build()
+				.createClient(Framed.class);
+		}
 
 	}
 
@@ -148,6 +246,16 @@ class BodyLengthTests {
 		}
 
 		@Override
+		public String list(List<String> body) {
+			return framing();
+		}
+
+		@Override
+		public String bytes(byte[] body) {
+			return framing();
+		}
+
+		@Override
 		public String none() {
 			return framing();
 		}
@@ -163,8 +271,9 @@ class BodyLengthTests {
 		}
 
 		private String framing() {
-			return "length %s, encoding %s, type %s".formatted(this.request.getHeader("Content-Length"),
-					this.request.getHeader("Transfer-Encoding"), this.request.getContentType());
+			return "length %s or %d, encoding %s, type %s".formatted(this.request.getHeader("Content-Length"),
+					this.request.getContentLengthLong(), this.request.getHeader("Transfer-Encoding"),
+					this.request.getContentType());
 		}
 
 	}

@@ -425,6 +425,18 @@ abstract class BodyBehaviours extends Behaviours {
 	void unreadableResult() {
 		Outcome outcome = same(BodiesContract.class, (client) -> client.pickyResult("bad text"));
 		assertThat(outcome.returned()).isFalse();
+		BodiesContract proxy = path(BodiesContract.class);
+		Outcome actual = kit().outcome(() -> proxy.pickyResult("bad text"));
+		assertThat(causes(actual)).isEqualTo(causes(outcome)).hasSizeGreaterThan(2);
+	}
+
+	/** Classes and messages of a failure and its causes. */
+	private static List<String> causes(Outcome outcome) {
+		List<String> causes = new ArrayList<>();
+		for (Throwable cause = outcome.failure(Throwable.class); cause != null; cause = cause.getCause()) {
+			causes.add(cause.getClass().getName() + ": " + cause.getMessage());
+		}
+		return causes;
 	}
 
 	private Outcome sameSeveralOf(Kit.Call<BodiesContract> call) {

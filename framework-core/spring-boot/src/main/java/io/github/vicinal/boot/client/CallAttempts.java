@@ -12,6 +12,8 @@ import java.util.function.Supplier;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.PeerCalls;
+import io.github.vicinal.codec.CodecException;
+import io.github.vicinal.codec.UnreadableJsonException;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathException;
@@ -24,12 +26,10 @@ import org.springframework.http.HttpHeaders;
 /** Attempts calls of one channel over typed paths. Thread-safe. */
 final class CallAttempts {
 
-	/**
-	 * HTTP clients raise for a result that cannot be decoded what they raise for bad
-	 * JSON.
-	 */
-	private static final Reply.Failure UNREADABLE = new Reply.Failure(200,
-			Map.of("Content-Type", List.of("application/json")), new byte[] { '?' }, "");
+	private static final Map<String, List<String>> JSON = Map.of("Content-Type", List.of("application/json"));
+
+	/** Stands for a result that is no JSON, and that the client cannot decode. */
+	private static final Reply.Failure UNREADABLE = new Reply.Failure(200, JSON, new byte[] { '?' }, "");
 
 	private final Channel channel;
 
@@ -175,8 +175,18 @@ final class CallAttempts {
 			return new Attempt.GoOn("%s: %s".formatted(path.kind().id(), failure.getMessage()));
 		}
 		call.carried(path.kind(), null);
-		return (failure.reason() == PathException.Reason.CODEC) ? new Attempt.HandlerFailed(UNREADABLE)
+		return (failure.reason() == PathException.Reason.CODEC) ? new Attempt.HandlerFailed(unreadable(failure))
 				: new Attempt.Unanswered(failure);
+	}
+
+	/** The response that makes the HTTP client raise what it raises for such a result. */
+	private static Reply.Failure unreadable(PathException failure) {
+		Throwable cause = failure.getCause();
+		while (cause instanceof CodecException && !(cause instanceof UnreadableJsonException)) {
+			cause = cause.getCause();
+		}
+		return (cause instanceof UnreadableJsonException json) ? new Reply.Failure(200, JSON, json.json(), "")
+				: UNREADABLE;
 	}
 
 	private CallFrame frame(ClientCall call, PeerCalls calls) {

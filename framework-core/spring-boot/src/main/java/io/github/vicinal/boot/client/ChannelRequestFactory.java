@@ -141,7 +141,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 					this.leg.target(this.uri), headers, watched);
 			this.leg.sending(this.uri, request.getHeaders());
 			if (!this.leg.elsewhere()) {
-				request.getHeaders().set(PeerAnnouncement.REQUEST_HEADER, this.leg.inquiry());
+				request.getHeaders().set(PeerAnnouncement.REQUEST_HEADER, this.leg.inquiry(false));
 				request.getHeaders().set(PeerAnnouncement.SENT_HEADERS_HEADER, HttpLeg.names(request.getHeaders()));
 			}
 			ClientHttpResponse response = executed(request, watched);

@@ -207,9 +207,12 @@ final class HttpLeg {
 		return this.plan.method().httpOnlyReason() != null;
 	}
 
-	/** Returns what the request that is being sent asks its peer for. */
-	String inquiry() {
-		return new ContractInquiry(this.channel.contract().name(), this.confirms).format();
+	/**
+	 * Returns what the request that is being sent asks its peer for.
+	 * @param reactive whether it is the request of a {@code WebClient}
+	 */
+	String inquiry(boolean reactive) {
+		return new ContractInquiry(this.channel.contract().name(), this.confirms, reactive).format();
 	}
 
 	/** Returns whether the request that is being sent needs a connection of TCP. */

@@ -95,7 +95,7 @@ final class ReactiveRequests {
 		ClientRequest.Builder asking = ClientRequest.from(request).url(leg.target(request.url())).headers((headers) -> {
 			if (!leg.elsewhere()) {
 				headers.set(PeerAnnouncement.SENT_HEADERS_HEADER, names(headers, request));
-				headers.set(PeerAnnouncement.REQUEST_HEADER, leg.inquiry());
+				headers.set(PeerAnnouncement.REQUEST_HEADER, leg.inquiry(true));
 			}
 		});
 		Mono<ClientResponse> responding = leg.watchesRequest() ? watched(leg, request, asking, next)

@@ -54,7 +54,7 @@ final class HttpAttempt {
 	 */
 	void ask(Iterable<String> names, BiConsumer<String, String> header) {
 		header.accept(PeerAnnouncement.REQUEST_HEADER,
-				new ContractInquiry(HttpExchanges.contract().name(), this.confirms).format());
+				new ContractInquiry(HttpExchanges.contract().name(), this.confirms, false).format());
 		header.accept(PeerAnnouncement.SENT_HEADERS_HEADER, String.join(",", names).toLowerCase(Locale.ROOT));
 	}
 

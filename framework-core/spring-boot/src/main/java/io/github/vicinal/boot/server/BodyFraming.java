@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.github.vicinal.peer.ContractInquiry;
+import io.github.vicinal.peer.PeerAnnouncement;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * so this is learned from the client's HTTP requests. Until then the way of most
  * libraries is assumed.
  * <p>
- * Learned framings do not distinguish connections, so all instances are equal.
- * Thread-safe.
+ * Learned framings do not distinguish connections, so instances for clients of one kind
+ * are equal. Thread-safe.
  */
 final class BodyFraming {
 
@@ -26,6 +28,9 @@ final class BodyFraming {
 
 	/** Prefix of the {@code User-Agent} of the JDK's {@code HttpClient}. */
 	private static final String JDK_CLIENT = "Java-http-client/";
+
+	/** Prefix of the {@code User-Agent} of Reactor Netty. */
+	private static final String REACTOR_NETTY = "ReactorNetty/";
 
 	/** Prefix of the {@code User-Agent} of {@code HttpURLConnection}. */
 	private static final String URL_CONNECTION = "Java/";
@@ -40,6 +45,9 @@ final class BodyFraming {
 	private final String method;
 
 	private final Way way;
+
+	/** Whether the client is a {@code WebClient}, which says the length of its bodies. */
+	private final boolean reactive;
 
 	/** Framing by HTTP method, for requests with a body. */
 	private final Map<String, Way> withBody = new ConcurrentHashMap<>();
@@ -59,12 +67,13 @@ final class BodyFraming {
 
 	/** Creates a framing of which nothing is known. */
 	BodyFraming() {
-		this("", Way.UNCERTAIN);
+		this("", Way.UNCERTAIN, false);
 	}
 
-	private BodyFraming(String method, Way way) {
+	private BodyFraming(String method, Way way, boolean reactive) {
 		this.method = method;
 		this.way = way;
+		this.reactive = reactive;
 	}
 
 	/** Reads the framing of a request that arrived over HTTP. */
@@ -72,7 +81,13 @@ final class BodyFraming {
 		String length = request.getHeader(CONTENT_LENGTH);
 		Way way = (request.getHeader(TRANSFER_ENCODING) != null) ? Way.CHUNKED
 				: (length == null) ? Way.NOTHING : length.equals("0") ? Way.ZERO : Way.LENGTH;
-		return new BodyFraming(request.getMethod(), way);
+		String asked = request.getHeader(PeerAnnouncement.REQUEST_HEADER);
+		return new BodyFraming(request.getMethod(), way, asked != null && ContractInquiry.parse(asked).reactive());
+	}
+
+	/** Returns whether the client is a {@code WebClient}. */
+	boolean isReactive() {
+		return this.reactive;
 	}
 
 	/**
@@ -93,27 +108,33 @@ final class BodyFraming {
 	 * @param headers the other headers, by lower-case name
 	 * @param httpMethod the HTTP method
 	 * @param body whether there is a body
+	 * @return whether the length of the body is missing
 	 */
-	void addTo(Map<String, List<String>> headers, String httpMethod, boolean body) {
+	boolean addTo(Map<String, List<String>> headers, String httpMethod, boolean body) {
 		Way known = (body ? this.withBody : this.withoutBody).get(httpMethod);
 		switch ((known != null) ? known : usual(headers, httpMethod, body)) {
 			case ZERO -> headers.put(CONTENT_LENGTH, ZERO_BYTES);
 			case CHUNKED -> headers.put(TRANSFER_ENCODING, CHUNKS);
+			case LENGTH -> {
+				return body;
+			}
 			default -> {
 			}
 		}
+		return false;
 	}
 
 	private Way usual(Map<String, List<String>> headers, String httpMethod, boolean body) {
 		if (body) {
-			return Way.CHUNKED;
+			return this.reactive ? Way.LENGTH : Way.CHUNKED;
 		}
 		if (this.withoutBody.get("GET") == Way.ZERO) {
 			return Way.ZERO;
 		}
 		String client = headers.getOrDefault("user-agent", List.of("")).get(0);
-		boolean delete = httpMethod.equals("DELETE");
-		if (!WITH_CONTENT.contains(httpMethod) && (!delete || client.startsWith(JDK_CLIENT))) {
+		boolean framed = WITH_CONTENT.contains(httpMethod)
+				|| (httpMethod.equals("DELETE") && !client.startsWith(JDK_CLIENT) && !client.startsWith(REACTOR_NETTY));
+		if (!framed) {
 			return Way.NOTHING;
 		}
 		return client.startsWith(URL_CONNECTION) ? Way.CHUNKED : Way.ZERO;
@@ -121,12 +142,12 @@ final class BodyFraming {
 
 	@Override
 	public boolean equals(@Nullable Object other) {
-		return other instanceof BodyFraming;
+		return other instanceof BodyFraming framing && framing.reactive == this.reactive;
 	}
 
 	@Override
 	public int hashCode() {
-		return BodyFraming.class.hashCode();
+		return Boolean.hashCode(this.reactive);
 	}
 
 	@Override

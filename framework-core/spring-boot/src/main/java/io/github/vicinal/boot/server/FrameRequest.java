@@ -2,8 +2,10 @@ package io.github.vicinal.boot.server;
 
 import java.io.BufferedReader;
 import java.io.Reader;
+import java.io.UnsupportedEncodingException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZonedDateTime;
@@ -38,6 +40,7 @@ import jakarta.servlet.http.HttpUpgradeHandler;
 import jakarta.servlet.http.MappingMatch;
 import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.web.context.WebApplicationContext;
@@ -75,6 +78,8 @@ final class FrameRequest extends HttpServletRequestWrapper {
 	private final ConnectionFacts facts;
 
 	private final Container container;
+
+	private final JsonMapper mapper;
 
 	private final FrameResponse response;
 
@@ -122,22 +127,37 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		/** Returns the value of the {@code Set-Cookie} header for a cookie. */
 		String setCookie(Cookie cookie, HttpServletRequest request);
 
+		/**
+		 * Writes the container's own page, which responses have if that of the
+		 * application fails.
+		 * @param status the status
+		 * @param languages values of the {@code Accept-Language} header
+		 * @return the response, with the headers of the page
+		 */
+		ServletContainer.Response errorPage(int status, List<String> languages);
+
 	}
 
 	FrameRequest(ServletContext servletContext, HandlerTarget target, CallFrame frame, ConnectionFacts facts,
-			Container container) {
+			Container container, JsonMapper mapper) {
 		super(NOTHING);
 		this.servletContext = servletContext;
 		this.target = target;
 		this.frame = frame;
 		this.facts = facts;
 		this.container = container;
+		this.mapper = mapper;
 		this.response = new FrameResponse(this);
 	}
 
 	/** Returns the response to this request. */
 	FrameResponse response() {
 		return this.response;
+	}
+
+	/** Returns the container's own page for a status. */
+	ServletContainer.Response errorPage(int status) {
+		return this.container.errorPage(status, headers().get("accept-language"));
 	}
 
 	/** Returns the value of the {@code Set-Cookie} header for a cookie. */
@@ -200,7 +220,7 @@ final class FrameRequest extends HttpServletRequestWrapper {
 	private RequestHeaders headers() {
 		RequestHeaders known = this.headers;
 		if (known == null) {
-			known = RequestHeaders.of(this.target.request(), this.frame, this.facts);
+			known = RequestHeaders.of(this.target.request(), this.frame, this.facts, this.mapper);
 			this.headers = known;
 		}
 		return known;
@@ -340,7 +360,6 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		return getHeader(HttpHeaders.CONTENT_TYPE);
 	}
 
-	/** The length is known for plain text and bytes only. */
 	@Override
 	public int getContentLength() {
 		return (int) getContentLengthLong();
@@ -377,9 +396,15 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		return StandardCharsets.UTF_8.name();
 	}
 
+	/** The body has been read, so that this has no effect. */
 	@Override
-	public void setCharacterEncoding(String encoding) {
-		// The body has been read, so that this would have no effect.
+	public void setCharacterEncoding(String encoding) throws UnsupportedEncodingException {
+		try {
+			Charset.forName(encoding);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new UnsupportedEncodingException(encoding);
+		}
 	}
 
 	@Override
@@ -453,8 +478,8 @@ final class FrameRequest extends HttpServletRequestWrapper {
 	}
 
 	@Override
-	public @Nullable String getParameter(String name) {
-		String[] values = parameters().get(name);
+	public @Nullable String getParameter(@Nullable String name) {
+		String[] values = (name != null) ? parameters().get(name) : null;
 		return (values != null) ? values[0] : null;
 	}
 
@@ -480,7 +505,7 @@ final class FrameRequest extends HttpServletRequestWrapper {
 			throw new IllegalStateException("getReader() has already been called for this request");
 		}
 		this.usingStream = true;
-		return new WatchedRequest.EmptyInput();
+		return new WatchedRequest.EmptyInput(false);
 	}
 
 	@Override
@@ -504,9 +529,12 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public @Nullable HttpSession getSession(boolean create) {
-		HttpSession found = this.container.session(this, create);
+		HttpSession found = this.container.session(this, create && !this.response.isCommitted());
 		if (found != null) {
 			this.session = found;
+		}
+		else if (create) {
+			throw new IllegalStateException("Cannot create a session after the response has been committed");
 		}
 		return found;
 	}
@@ -558,8 +586,16 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public @Nullable Object getAttribute(String name) {
+		checkName(name);
 		Object value = (this.attributes != null || name.startsWith(SPRING)) ? attributes().get(name) : null;
 		return (value == null && name.startsWith(DISPATCHER)) ? ofDispatcher(name) : value;
+	}
+
+	/** Handlers are not checked for nullness. */
+	private static void checkName(@Nullable String name) {
+		if (name == null) {
+			throw new IllegalArgumentException("An attribute of a request needs a name");
+		}
 	}
 
 	/** Attributes that the dispatcher servlet sets in each request. */
@@ -594,6 +630,7 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public void setAttribute(String name, @Nullable Object value) {
+		checkName(name);
 		if (value == null) {
 			removeAttribute(name);
 			return;
@@ -603,6 +640,7 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public void removeAttribute(String name) {
+		checkName(name);
 		if (this.attributes != null || name.startsWith(SPRING)) {
 			attributes().remove(name);
 		}
@@ -640,7 +678,10 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	/** The container can dispatch its own requests only. */
 	@Override
-	public @Nullable RequestDispatcher getRequestDispatcher(String path) {
+	public @Nullable RequestDispatcher getRequestDispatcher(@Nullable String path) {
+		if (path == null) {
+			return null;
+		}
 		String absolute = path.startsWith("/") ? path
 				: getServletPath().substring(0, getServletPath().lastIndexOf('/') + 1) + path;
 		RequestDispatcher dispatcher = getServletContext().getRequestDispatcher(absolute);

@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.server;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.lang.reflect.Method;
@@ -183,8 +184,18 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		return (written != null) ? Arrays.copyOf(written.bytes.toByteArray(), written.sent) : new byte[0];
 	}
 
+	/** Returns whether a client waits in vain for the rest of the announced length. */
+	boolean isShort() {
+		String length = getHeader(CONTENT_LENGTH);
+		return length != null && this.status != SC_NO_CONTENT && this.status != SC_RESET_CONTENT
+				&& this.status != SC_NOT_MODIFIED && body().length < Long.parseLong(length);
+	}
+
 	/** Returns whether the client knows that it has the whole body. */
 	boolean isSentWhole() {
+		if (this.body != null && this.body.closed) {
+			return true;
+		}
 		String length = getHeader(CONTENT_LENGTH);
 		return length != null && sentBody().length >= Long.parseLong(length);
 	}
@@ -224,7 +235,9 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void addCookie(Cookie cookie) {
-		addHeader(SET_COOKIE, this.request.setCookie(cookie));
+		if (!isCommitted()) {
+			addHeader(SET_COOKIE, this.request.setCookie(cookie));
+		}
 	}
 
 	/** Adds a cookie, and removes those of its name that were added before. */
@@ -339,9 +352,23 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		return headers.keySet().stream().filter((known) -> known.equalsIgnoreCase(name)).findFirst().orElse(name);
 	}
 
+	/** As in the container. */
+	private static boolean isIgnored(String name, @Nullable String value) {
+		return name.isEmpty() || (CONTENT_LENGTH.equalsIgnoreCase(name) && value != null && !isLength(value));
+	}
+
+	private static boolean isLength(String value) {
+		try {
+			return Long.parseLong(value) >= 0;
+		}
+		catch (NumberFormatException ex) {
+			return false;
+		}
+	}
+
 	@Override
-	public void setHeader(String name, @Nullable String value) {
-		if (isCommitted()) {
+	public void setHeader(@Nullable String name, @Nullable String value) {
+		if (isCommitted() || name == null || isIgnored(name, value)) {
 			return;
 		}
 		if (CONTENT_TYPE.equalsIgnoreCase(name)) {
@@ -358,8 +385,8 @@ final class FrameResponse extends HttpServletResponseWrapper {
 	}
 
 	@Override
-	public void addHeader(String name, String value) {
-		if (isCommitted()) {
+	public void addHeader(@Nullable String name, @Nullable String value) {
+		if (isCommitted() || name == null || value == null || isIgnored(name, value)) {
 			return;
 		}
 		if (CONTENT_TYPE.equalsIgnoreCase(name)) {
@@ -549,6 +576,9 @@ final class FrameResponse extends HttpServletResponseWrapper {
 
 		private boolean draining;
 
+		/** Whether the handler has closed the stream or the writer. */
+		private boolean closed;
+
 		/** Number of bytes that a client would have by now. */
 		private int sent;
 
@@ -557,7 +587,8 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		}
 
 		@Override
-		public void write(int value) {
+		public void write(int value) throws IOException {
+			checkOpen();
 			if (!this.response.error) {
 				this.bytes.write(value);
 				written();
@@ -565,7 +596,8 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		}
 
 		@Override
-		public void write(byte[] source, int offset, int length) {
+		public void write(byte[] source, int offset, int length) throws IOException {
+			checkOpen();
 			if (!this.response.error) {
 				this.bytes.write(source, offset, length);
 				written();
@@ -591,6 +623,19 @@ final class FrameResponse extends HttpServletResponseWrapper {
 			if (!this.draining) {
 				this.response.flushBuffer();
 			}
+		}
+
+		private void checkOpen() throws IOException {
+			if (this.closed) {
+				throw new IOException("The response has been closed");
+			}
+		}
+
+		/** Sends the whole response. */
+		@Override
+		public void close() {
+			this.response.flushBuffer();
+			this.closed = true;
 		}
 
 		/** Takes what a writer still has, without sending it. */

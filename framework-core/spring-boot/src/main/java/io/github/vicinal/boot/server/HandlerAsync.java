@@ -78,6 +78,20 @@ final class HandlerAsync implements AsyncContext {
 	 * @throws InterruptedException if the thread is interrupted
 	 */
 	End await(CallFrame frame) throws InterruptedException {
+		// A handler may have interrupted its own thread, which over HTTP is not the one
+		// that waits.
+		boolean interrupted = Thread.interrupted();
+		try {
+			return end(frame);
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	private End end(CallFrame frame) throws InterruptedException {
 		long nanos = (this.timeoutMillis > 0) ? TimeUnit.MILLISECONDS.toNanos(this.timeoutMillis) : Long.MAX_VALUE;
 		if (frame.deadlineNanos() != CallFrame.NO_DEADLINE) {
 			nanos = Math.min(nanos, frame.remainingNanos() + HandlerTarget.GRACE_NANOS);

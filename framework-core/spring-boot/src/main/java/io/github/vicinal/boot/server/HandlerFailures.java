@@ -183,7 +183,10 @@ final class HandlerFailures {
 		}
 		catch (InvalidMediaTypeException ex) {
 			// Over HTTP, too, the page fails, and the container's own follows.
-			return new Reply.Failure(500, headers, new byte[0], remoteType);
+			ServletContainer.Response own = request.errorPage(500);
+			headers.keySet().removeIf("Content-Language"::equalsIgnoreCase);
+			headers.putAll(own.headers());
+			return new Reply.Failure(own.status(), headers, own.body(), remoteType);
 		}
 		Charset charset = (type.getCharset() != null) ? type.getCharset() : StandardCharsets.UTF_8;
 		if (preset != null && type.isConcrete()) {

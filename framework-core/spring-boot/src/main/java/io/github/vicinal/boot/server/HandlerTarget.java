@@ -293,7 +293,7 @@ final class HandlerTarget {
 		if (body instanceof ProblemDetail || body instanceof ErrorResponse || status >= 400 || redirect) {
 			return null;
 		}
-		if (saysOtherType(result, body, headers, response)) {
+		if (saysOtherType(result, body, headers, response) || saysLength(headers, response)) {
 			return null;
 		}
 		boolean entity = this.shape.envelope() == Envelope.ENTITY || this.shape.envelope() == Envelope.HEADERS;
@@ -321,6 +321,12 @@ final class HandlerTarget {
 			.stream()
 			.anyMatch((header) -> header.getKey().equalsIgnoreCase(HttpHeaders.CONTENT_TYPE)
 					&& !header.getValue().equals(List.of(usual)));
+	}
+
+	/** Whether the response may be shorter or longer than it says. */
+	private static boolean saysLength(Map<String, List<String>> headers, HttpServletResponse response) {
+		return response.containsHeader(HttpHeaders.CONTENT_LENGTH)
+				|| headers.keySet().stream().anyMatch(HttpHeaders.CONTENT_LENGTH::equalsIgnoreCase);
 	}
 
 	private static boolean isConditional(HttpHeaders answered, HttpServletRequest asked) {

@@ -291,7 +291,7 @@ final class MvcService implements Service {
 
 	private Reply serve(CallFrame frame, HandlerTarget target, ConnectionFacts facts, Answering answering) {
 		FrameRequest request = new FrameRequest(this.environment.servletContext(), target, frame, facts,
-				this.environment.requiredContainer());
+				this.environment.requiredContainer(), codecs().mapper());
 		ServletRequestAttributes attributes = new ServletRequestAttributes(request, request.response());
 		return received(this.environment.isolation().run(attributes, () -> {
 			setLocale(frame, target, request);
@@ -348,7 +348,7 @@ final class MvcService implements Service {
 				return failures.errorPage(request, response, "");
 			}
 			boolean written = response.isWritten();
-			if (complete || response.isRedirected() || (written && result == null)) {
+			if (complete || response.isRedirected()) {
 				return written(response);
 			}
 			// Headers that Spring derives from the value, such as its type, come too late
@@ -362,6 +362,9 @@ final class MvcService implements Service {
 			return response.isError() ? failures.errorPage(request, response, "") : written(response);
 		}
 		catch (Throwable ex) {
+			if (request.started() != null) {
+				target.leave(HandlerAsync.REASON);
+			}
 			return failures.reply(request, response, target.handler(), ex);
 		}
 	}
@@ -410,7 +413,12 @@ final class MvcService implements Service {
 
 	/** The response as it is, for the client's HTTP stack to make of it what it would. */
 	private static Reply.Failure written(FrameResponse response) {
-		return new Reply.Failure(response.getStatus(), response.headers(), response.body(), "");
+		Map<String, List<String>> headers = response.headers();
+		if (response.isShort()) {
+			headers = new LinkedHashMap<>(headers);
+			headers.put(Reply.Failure.CUT_OFF_HEADER, List.of("true"));
+		}
+		return new Reply.Failure(response.getStatus(), headers, response.body(), "");
 	}
 
 }

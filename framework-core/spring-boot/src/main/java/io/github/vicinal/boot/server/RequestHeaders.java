@@ -6,10 +6,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.peer.PeerAnnouncement;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The headers that a call would have had as an HTTP request: what the contract and the
@@ -24,32 +26,57 @@ final class RequestHeaders {
 			"transfer-encoding", "te", "trailer", "upgrade", "expect", "proxy-connection", "http2-settings",
 			PeerAnnouncement.TICKET_HEADER);
 
+	private static final String CONTENT_LENGTH = "content-length";
+
+	private static final String CONTENT_TYPE = "content-type";
+
 	private final Map<String, List<String>> values;
+
+	/**
+	 * Writes the body to find its length; {@code null} if the length is known, or not
+	 * said.
+	 */
+	private @Nullable Supplier<byte[]> body;
 
 	private RequestHeaders(Map<String, List<String>> values) {
 		this.values = values;
 	}
 
-	static RequestHeaders of(RequestTemplate target, CallFrame frame, ConnectionFacts facts) {
+	/**
+	 * Returns the headers of a call.
+	 * @param mapper writes the body if its length is looked at
+	 */
+	static RequestHeaders of(RequestTemplate target, CallFrame frame, ConnectionFacts facts, JsonMapper mapper) {
 		Map<String, List<String>> values = new LinkedHashMap<>();
 		values.putAll(facts.headers());
 		put(values, "accept", facts.sendsAccept() ? target.accept() : target.declaredAccept());
-		put(values, "content-type", target.contentType());
+		put(values, CONTENT_TYPE, target.contentType(facts.framing().isReactive()));
 		target.fixedHeaders().forEach((name, value) -> values.put(name, List.of(value)));
 		frame.headers().forEach((name, value) -> {
-			if (!NOT_FROM_FRAMES.contains(name) && !(name.equals("content-type") && target.contentType().isEmpty())) {
+			if (!NOT_FROM_FRAMES.contains(name)
+					&& !(name.equals(CONTENT_TYPE) && target.contentType(false).isEmpty())) {
 				values.put(name, split(value));
 			}
 		});
 		target.addArguments(frame.arguments(), values);
 		long length = target.plainLength(frame.arguments(), values);
 		if (length >= 0) {
-			values.put("content-length", List.of(Long.toString(length)));
+			values.put(CONTENT_LENGTH, List.of(Long.toString(length)));
 		}
-		else {
-			facts.framing().addTo(values, target.httpMethod(), target.hasBody());
+		RequestHeaders headers = new RequestHeaders(values);
+		if (length < 0 && facts.framing().addTo(values, target.httpMethod(), target.hasBody())) {
+			headers.body = () -> target.body(frame, headers, mapper);
 		}
-		return new RequestHeaders(values);
+		return headers;
+	}
+
+	/** Most calls never ask for the length, which takes the whole body to know. */
+	private void addLength() {
+		Supplier<byte[]> unwritten = this.body;
+		if (unwritten != null) {
+			this.body = null;
+			this.values.put(CONTENT_LENGTH, List.of(Integer.toString(unwritten.get().length)));
+		}
 	}
 
 	private static void put(Map<String, List<String>> values, String name, String value) {
@@ -69,6 +96,9 @@ final class RequestHeaders {
 
 	/** Returns the values of a header, by its lower-case name. */
 	List<String> get(String name) {
+		if (name.equals(CONTENT_LENGTH)) {
+			addLength();
+		}
 		return this.values.getOrDefault(name, List.of());
 	}
 
@@ -78,6 +108,7 @@ final class RequestHeaders {
 	}
 
 	Map<String, List<String>> all() {
+		addLength();
 		return this.values;
 	}
 

@@ -59,6 +59,9 @@ final class RequestTemplate {
 
 	private final String contentType;
 
+	/** Content type that a {@code WebClient} sends. */
+	private final String reactiveContentType;
+
 	private final String declaredAccept;
 
 	private final String accept;
@@ -95,7 +98,9 @@ final class RequestTemplate {
 		this.servletPrefix = servletPrefix;
 		this.pattern = pattern;
 		this.parameters = handler.getMethodParameters();
-		this.contentType = contentType(ExchangeContractReader.contentType(contract.type(), method.method()), handler);
+		String declared = ExchangeContractReader.contentType(contract.type(), method.method());
+		this.contentType = contentType(declared, handler);
+		this.reactiveContentType = (declared.isEmpty() && takesBytes(handler)) ? "" : this.contentType;
 		this.declaredAccept = String.join(", ", declared(contract, method, HttpExchange::accept));
 		this.accept = this.declaredAccept.isEmpty() ? readable(contract, method) : this.declaredAccept;
 		this.fixedHeaders = fixedHeaders(contract, method);
@@ -141,6 +146,12 @@ final class RequestTemplate {
 					: (parameter.getParameterType() == byte[].class) ? MediaType.APPLICATION_OCTET_STREAM_VALUE
 							: MediaType.APPLICATION_JSON_VALUE)
 			.orElse("");
+	}
+
+	private static boolean takesBytes(HandlerMethod handler) {
+		return Arrays.stream(handler.getMethodParameters())
+			.anyMatch((parameter) -> parameter.hasParameterAnnotation(RequestBody.class)
+					&& parameter.getParameterType() == byte[].class);
 	}
 
 	/** Media types that the message converters of a {@code RestTemplate} can read. */
@@ -194,9 +205,10 @@ final class RequestTemplate {
 
 	/**
 	 * The {@code Content-Type} that the HTTP client would have sent, empty for none.
+	 * @param reactive whether the client is a {@code WebClient}
 	 */
-	String contentType() {
-		return this.contentType;
+	String contentType(boolean reactive) {
+		return reactive ? this.reactiveContentType : this.contentType;
 	}
 
 	/** The {@code Accept} that the contract declares, empty for none. */

@@ -65,6 +65,11 @@ final class RequestWatch {
 		this.returned = true;
 	}
 
+	/** Returns whether the handler has returned. */
+	boolean hasReturned() {
+		return this.returned;
+	}
+
 	/** Returns whether the handler runs. */
 	boolean isRunning() {
 		return this.handling && !this.returned;

@@ -3,6 +3,8 @@ package io.github.vicinal.boot.server;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,6 +21,7 @@ import org.apache.catalina.Session;
 import org.apache.catalina.Valve;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.ApplicationSessionCookieConfig;
+import org.apache.catalina.valves.ErrorReportValve;
 import org.apache.coyote.http11.AbstractHttp11Protocol;
 import org.apache.tomcat.util.descriptor.web.ErrorPage;
 import org.jspecify.annotations.Nullable;
@@ -203,6 +206,17 @@ final class TomcatContainer implements ServletContainer {
 		if (session != null) {
 			session.endAccess();
 		}
+	}
+
+	@Override
+	public Response errorPage(int status, List<String> languages) {
+		for (Valve valve : this.context.getParent().getPipeline().getValves()) {
+			if (valve instanceof ErrorReportValve page) {
+				return new TomcatExchange(this.connector, this.protocol, this.common).errorPage(status, languages,
+						page);
+			}
+		}
+		return new Response(status, Map.of(), new byte[0], false);
 	}
 
 	@Override

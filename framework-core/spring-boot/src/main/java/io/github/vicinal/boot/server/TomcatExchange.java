@@ -21,6 +21,7 @@ import io.github.vicinal.path.CallFrame;
 import jakarta.servlet.ServletConnection;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.connector.CoyoteAdapter;
+import org.apache.catalina.valves.ErrorReportValve;
 import org.apache.coyote.AbstractProcessor;
 import org.apache.coyote.ContinueResponseTiming;
 import org.apache.coyote.InputBuffer;
@@ -124,10 +125,38 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		}
 		ServletContainer.Response answer = ContentDecoding.decoded(
 				new ServletContainer.Response(this.status, this.headers, this.body.toByteArray(),
-						!getErrorState().isIoAllowed() && !isComplete(served)),
+						isShort() || (!getErrorState().isIoAllowed() && !isComplete(served))),
 				this.request.getMimeHeaders().values("Accept-Encoding"));
 		recycle();
 		return answer;
+	}
+
+	/**
+	 * Writes the container's own page.
+	 * @param code the status
+	 * @param languages values of the {@code Accept-Language} header
+	 * @param container the valve whose settings the page has
+	 */
+	ServletContainer.Response errorPage(int code, List<String> languages, ErrorReportValve container) {
+		languages.forEach((value) -> this.request.getMimeHeaders().addValue("accept-language").setString(value));
+		this.seen.setStatus(code);
+		this.seen.setError();
+		new Page(container).write(this.seen.getRequest(), this.seen);
+		return new ServletContainer.Response(this.status, this.headers, this.body.toByteArray(), false);
+	}
+
+	/** Gives access to the page of the container. */
+	private static final class Page extends ErrorReportValve {
+
+		Page(ErrorReportValve container) {
+			setShowReport(container.isShowReport());
+			setShowServerInfo(container.isShowServerInfo());
+		}
+
+		void write(org.apache.catalina.connector.Request asked, LateResponse response) {
+			report(asked, response, null);
+		}
+
 	}
 
 	/**
@@ -166,6 +195,12 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		throw new IOException("The caller has gone, so the end of asynchronous processing has no receiver");
 	}
 
+	/** Whether a client would wait in vain for the rest of the announced length. */
+	private boolean isShort() {
+		return !this.swallows && this.call != null && this.call.answer() == null
+				&& this.body.size() < this.expectedBytes;
+	}
+
 	/**
 	 * Whether a client has the whole answer although the connection is cut off: HTTP
 	 * sends the length of texts and bytes beforehand.
@@ -200,7 +235,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		to.setSendfile(false);
 		to.setAttribute(TypedCall.ATTRIBUTE, served);
 		MimeHeaders fields = to.getMimeHeaders();
-		RequestHeaders.of(template, served.frame(), facts)
+		served.headers()
 			.all()
 			.forEach((name, values) -> values.forEach((value) -> fields.addValue(name).setString(value)));
 	}

@@ -88,8 +88,12 @@ final class TypedCall {
 
 	/** Returns the body that the request would have had. */
 	byte[] body() {
-		return this.target.request()
-			.body(this.frame, RequestHeaders.of(this.target.request(), this.frame, this.facts), this.mapper);
+		return this.target.request().body(this.frame, headers(), this.mapper);
+	}
+
+	/** Returns the headers that the request would have had. */
+	RequestHeaders headers() {
+		return RequestHeaders.of(this.target.request(), this.frame, this.facts, this.mapper);
 	}
 
 	RequestWatch watch() {

@@ -173,7 +173,16 @@ public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter
 		if (watched != null) {
 			watched.handling(response);
 		}
-		Object result = called(call);
+		Object result;
+		try {
+			result = called(call);
+		}
+		catch (Exception | Error ex) {
+			if (watched != null && watched.started() != null) {
+				target.leave(HandlerAsync.REASON);
+			}
+			throw ex;
+		}
 		HandlerAsync started = (watched != null) ? watched.started() : null;
 		if (watched != null && started != null) {
 			write(call, result, request, response);

@@ -2,7 +2,9 @@ package io.github.vicinal.boot.server;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.Reader;
+import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Enumeration;
 
@@ -72,6 +74,14 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 		return this.typed && this.watch.isHandling() && !this.watch.isInPlace();
 	}
 
+	/**
+	 * Whether the container has ended the request, because the response was sent whole.
+	 */
+	private boolean isEnded() {
+		TypedCall call = (getAttribute(TypedCall.ATTRIBUTE) instanceof TypedCall known) ? known : null;
+		return call != null && this.watch.hasReturned() && call.isSentInOnePiece();
+	}
+
 	@Override
 	public ServletInputStream getInputStream() throws IOException {
 		bodyTouched();
@@ -82,7 +92,7 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 			throw new IllegalStateException("getReader() has already been called for this request");
 		}
 		this.usingStream = true;
-		return new EmptyInput();
+		return new EmptyInput(isEnded());
 	}
 
 	@Override
@@ -95,7 +105,8 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 			throw new IllegalStateException("getInputStream() has already been called for this request");
 		}
 		this.usingReader = true;
-		return new BufferedReader(Reader.nullReader());
+		return new BufferedReader(
+				isEnded() ? new InputStreamReader(new EmptyInput(true), StandardCharsets.UTF_8) : Reader.nullReader());
 	}
 
 	@Override
@@ -229,6 +240,16 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 
 	static final class EmptyInput extends ServletInputStream {
 
+		private final boolean ended;
+
+		/**
+		 * Creates a stream.
+		 * @param ended whether nobody may read any more
+		 */
+		EmptyInput(boolean ended) {
+			this.ended = ended;
+		}
+
 		@Override
 		public boolean isFinished() {
 			return true;
@@ -245,8 +266,16 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 		}
 
 		@Override
-		public int read() {
+		public int read() throws IOException {
+			if (this.ended) {
+				throw new IOException("The response has been sent, which ends the request");
+			}
 			return -1;
+		}
+
+		@Override
+		public int read(byte[] target, int offset, int length) throws IOException {
+			return (length == 0) ? 0 : read();
 		}
 
 	}

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -55,6 +56,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class FeignExchangeTests {
 
 	private static final int ATTEMPTS = 3;
+
+	private static final String BOSS = "Basic "
+			+ Base64.getEncoder().encodeToString("boss:secret".getBytes(StandardCharsets.UTF_8));
 
 	private static final Request.Options OPTIONS = new Request.Options(5, TimeUnit.SECONDS, 20, TimeUnit.SECONDS, true);
 
@@ -151,14 +155,18 @@ class FeignExchangeTests {
 	}
 
 	private Client connected(Library library, String path) {
-		ConfigurableApplicationContext server = this.applications.server(ShopApplication.class, path, "default");
+		return connected(ShopApplication.class, library, path);
+	}
+
+	private Client connected(Class<?> application, Library library, String path) {
+		ConfigurableApplicationContext server = this.applications.server(application, path, "default");
 		this.base = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
 		ConfigurableApplicationContext client = this.applications.client(path, "jdk");
 		this.sent = client.getBean(Exchanges.class);
 		Client enriched = library.client(client);
 		long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
 		while (calls(path) == 0) {
-			assertThat(show(enriched, "GET", "/text", null)).contains("héllo");
+			assertThat(show(enriched, "GET", "/text", null, "Authorization", BOSS)).contains("héllo");
 			assertThat(System.nanoTime()).as("time to connect; report: %s", this.sent.report()).isLessThan(end);
 		}
 		return enriched;
@@ -199,6 +207,65 @@ class FeignExchangeTests {
 
 		@feign.RequestLine("GET /slow?ms=5000")
 		String wait5Seconds();
+
+	}
+
+	/** The caller of each request is another one, as a thread or an interceptor says. */
+	@ParameterizedTest
+	@ValueSource(strings = { "direct", "shm" })
+	void interceptorsNameTheCallerOfEachRequest(String path) {
+		Client exchanges = connected(SecuredShopApplication.class, Library.FEIGN, path);
+		ThreadLocal<@Nullable String> caller = new ThreadLocal<>();
+		Who typed = who(exchanges, caller);
+		Who plain = who(new Client.Default(null, null), caller);
+		Map<String, String> expected = new LinkedHashMap<>();
+		List<String> callers = List.of("user:secret", "boss:secret", "", "boss:wrong", "nobody:secret");
+		for (String each : callers) {
+			caller.set(each);
+			expected.put(each, outcome(plain));
+		}
+		assertThat(expected.get("user:secret")).contains("user", "403");
+		assertThat(expected.get("boss:secret")).contains("boss", "bosses only");
+		long before = calls(path);
+		for (int i = 0; i < 200; i++) {
+			for (String each : callers) {
+				caller.set(each);
+				assertThat(outcome(typed)).as("request %d of %s", i, each).isEqualTo(expected.get(each));
+			}
+		}
+		assertThat(calls(path) - before).isGreaterThan(1000);
+	}
+
+	private Who who(Client client, ThreadLocal<@Nullable String> caller) {
+		return Feign.builder().client(client).retryer(Retryer.NEVER_RETRY).requestInterceptor((template) -> {
+			String credentials = caller.get();
+			if (credentials != null && !credentials.isEmpty()) {
+				template.header("Authorization",
+						"Basic " + Base64.getEncoder().encodeToString(credentials.getBytes(StandardCharsets.UTF_8)));
+			}
+		}).target(Who.class, this.base);
+	}
+
+	private static String outcome(Who who) {
+		List<String> outcomes = new ArrayList<>();
+		for (Function<Who, String> call : List.<Function<Who, String>>of(Who::me, Who::bosses)) {
+			try {
+				outcomes.add(call.apply(who));
+			}
+			catch (feign.FeignException ex) {
+				outcomes.add(ex.status() + " " + ex.contentUTF8().replaceAll("timestamp\":\"[^\"]*", ""));
+			}
+		}
+		return outcomes.toString();
+	}
+
+	interface Who {
+
+		@feign.RequestLine("GET /me")
+		String me();
+
+		@feign.RequestLine("GET /bosses")
+		String bosses();
 
 	}
 

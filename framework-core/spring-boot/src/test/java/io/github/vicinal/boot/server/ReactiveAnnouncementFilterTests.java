@@ -48,7 +48,7 @@ class ReactiveAnnouncementFilterTests {
 	@Test
 	void onlyAnAcceptedConfirmationEndsItsConnection() {
 		MockServerHttpRequest.BaseBuilder<?> confirming = MockServerHttpRequest.get("/orders")
-			.header(PeerAnnouncement.REQUEST_HEADER, new ContractInquiry("shop.Orders", true).format());
+			.header(PeerAnnouncement.REQUEST_HEADER, new ContractInquiry("shop.Orders", true, false).format());
 		assertThat(answered(confirming, HttpStatus.OK).getConnection()).containsExactly("close");
 		assertThat(answered(confirming, HttpStatus.FORBIDDEN).getConnection()).isEmpty();
 		assertThat(answered(asking(), HttpStatus.OK).getConnection()).isEmpty();

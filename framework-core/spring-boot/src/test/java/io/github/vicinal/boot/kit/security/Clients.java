@@ -88,9 +88,11 @@ final class Clients implements AutoCloseable {
 		return properties;
 	}
 
+	/** Returns the client of a path, or one without Vicinal for no path. */
 	private ConfigurableApplicationContext application(String path) {
 		return this.applications.computeIfAbsent(path, (key) -> {
 			Map<String, Object> properties = properties();
+			properties.put("vicinal.enabled", String.valueOf(!path.isEmpty()));
 			properties.put("vicinal.channels.Vault.paths", path);
 			properties.put("vicinal.channels.Cases.paths", path);
 			ChannelListener listener = (channel, method, kind, reason) -> {
@@ -123,9 +125,10 @@ final class Clients implements AutoCloseable {
 			.applyBeanPostProcessorsAfterInitialization(proxy, "bean" + this.beans.incrementAndGet()));
 	}
 
-	/** Creates a proxy as plain Spring makes it. */
+	/** Creates a proxy as an application without Vicinal makes it. */
 	<T> T overHttp(Class<T> contract, String url, Consumer<RestClient.Builder> customizer) {
-		return proxy(contract, url, RestClient.builder().requestFactory(this.plain), customizer);
+		return proxy(contract, url, application("").getBean(RestClient.Builder.class).requestFactory(this.plain),
+				customizer);
 	}
 
 	private static <T> T proxy(Class<T> contract, String url, RestClient.Builder builder,

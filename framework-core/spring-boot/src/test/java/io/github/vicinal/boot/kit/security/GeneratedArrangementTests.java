@@ -6,7 +6,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -54,7 +57,8 @@ class GeneratedArrangementTests extends ArrangementTests {
 			"~*'()", "a:b", "a@b", "{x}");
 
 	private static final List<String> HOWS = List.of("returns", "returns", "returns", "throws", "status", "error",
-			"sets", "header", "cookie", "writes", "nothing", "typed error", "streams");
+			"sets", "header", "cookie", "writes", "nothing", "typed error", "streams", "flushes", "flushes, writes",
+			"flushes, streams", "untyped error");
 
 	@Override
 	Stream<Arrangement> arrangements() {
@@ -131,7 +135,7 @@ class GeneratedArrangementTests extends ArrangementTests {
 
 		private void filter() {
 			RequestMatcher condition = condition();
-			int kind = this.random.nextInt(12);
+			int kind = this.random.nextInt(14);
 			int order = this.random.nextInt(400) - 200;
 			boolean narrow = rarely();
 			boolean allDispatches = rarely();
@@ -218,6 +222,14 @@ class GeneratedArrangementTests extends ArrangementTests {
 					response.flushBuffer();
 					throw new IllegalStateException("filtered late");
 				}
+				case 11 -> {
+					ledger.note("headers " + headerNames(request));
+					chain.doFilter(request, response);
+				}
+				case 12 -> {
+					chain.doFilter(request, response);
+					ledger.note("rest " + rest(request));
+				}
 				case 10 -> {
 					chain.doFilter(request, response);
 					ledger.note("type " + response.getContentType() + " " + response.isCommitted());
@@ -227,6 +239,14 @@ class GeneratedArrangementTests extends ArrangementTests {
 					ledger.note("saw " + response.getStatus() + " " + response.isCommitted());
 				}
 			}
+		}
+
+		/** In lower case, without those of Vicinal. */
+		private static Set<String> headerNames(HttpServletRequest request) {
+			Set<String> names = new TreeSet<>();
+			request.getHeaderNames().asIterator().forEachRemaining((name) -> names.add(name.toLowerCase(Locale.ROOT)));
+			names.removeIf((name) -> name.startsWith("vicinal-"));
+			return names;
 		}
 
 		private void chain(boolean limited) {
@@ -274,7 +294,7 @@ class GeneratedArrangementTests extends ArrangementTests {
 		private void interceptors() {
 			int count = this.random.nextInt(3);
 			List<RequestMatcher> conditions = Stream.generate(this::condition).limit(count).toList();
-			List<Integer> kinds = Stream.generate(() -> this.random.nextInt(8)).limit(count).toList();
+			List<Integer> kinds = Stream.generate(() -> this.random.nextInt(9)).limit(count).toList();
 			boolean narrow = rarely();
 			this.description.add("interceptors " + kinds + (narrow ? " narrow" : ""));
 			this.arrangement.beans((context, ledger) -> context.registerBean("interceptors", WebMvcConfigurer.class,
@@ -343,6 +363,16 @@ class GeneratedArrangementTests extends ArrangementTests {
 
 	}
 
+	/** Reads what is left of the body of a request as text. */
+	private static String rest(HttpServletRequest request) throws IOException {
+		try {
+			return String.valueOf(request.getReader().readLine());
+		}
+		catch (IllegalStateException ex) {
+			return "taken";
+		}
+	}
+
 	/** Does something to requests that match. */
 	private static final class GeneratedInterceptor implements HandlerInterceptor {
 
@@ -389,7 +419,10 @@ class GeneratedArrangementTests extends ArrangementTests {
 				@Nullable ModelAndView modelAndView) throws IOException {
 			this.ledger.note("after " + this.kind + " " + response.getStatus() + " " + response.isCommitted());
 			response.addHeader("X-After", "late");
-			if (this.kind > 4 && this.condition.matches(request)) {
+			if (this.kind == 8) {
+				this.ledger.note("rest " + rest(request));
+			}
+			else if (this.kind > 4 && this.condition.matches(request)) {
 				late(response);
 			}
 		}

@@ -50,6 +50,7 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.client.RestClientException;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.service.annotation.GetExchange;
@@ -57,6 +58,7 @@ import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.fail;
 
 /**
@@ -183,6 +185,22 @@ class RequestAndResponseTests {
 		return fail("%s was never taken: %s", path, carried);
 	}
 
+	/** Returns a client whose next call goes over the path. */
+	private Cases warmed(String path, boolean filter) {
+		Cases cases = clients().onPath(Cases.class, path, url(filter), (builder) -> {
+		});
+		Map<String, Integer> last = Map.of();
+		for (int i = 0; i < MAX_CALLS; i++) {
+			clients().drainCarried();
+			cases.answer("getters");
+			last = clients().drainCarried();
+			if (last.keySet().stream().anyMatch((way) -> way.startsWith(path))) {
+				return cases;
+			}
+		}
+		return fail("%s was never taken: %s", path, last);
+	}
+
 	private Cases overHttp(boolean filter) {
 		return clients().overHttp(Cases.class, url(filter), (builder) -> {
 		});
@@ -245,14 +263,23 @@ class RequestAndResponseTests {
 			value = { "direct|false", "shm|false", "uds|false", "direct|true", "shm|true", "uds|true" })
 	void responsesAreAlikeAndNoHandlerRunsTwice(String path, boolean filter) {
 		List<String> differences = new ArrayList<>();
+		Cases cases = warmed(path, filter);
 		for (String how : CasesController.ANSWERS) {
 			ledger(filter).reset();
 			String expected = Ending.of(() -> overHttp(filter).answer(how));
 			Map<String, Integer> once = ledger(filter).entries();
-			String actual = typed(path, filter, (cases) -> {
+			String actual = "nothing";
+			Set<String> ways = Set.of();
+			// A call in a while confirms the address over HTTP.
+			for (int i = 0; i < 3 && ways.stream().noneMatch((way) -> way.startsWith(path)); i++) {
+				clients().drainCarried();
 				ledger(filter).reset();
-				return Ending.of(() -> cases.answer(how));
-			});
+				actual = Ending.of(() -> cases.answer(how));
+				ways = clients().drainCarried().keySet();
+			}
+			if (ways.stream().noneMatch((way) -> way.startsWith(path))) {
+				differences.add("%s was carried by %s".formatted(how, ways));
+			}
 			if (!expected.equals(actual)) {
 				differences.add("%s%n  over HTTP   %s%n  on the path %s%n".formatted(how, expected, actual));
 			}
@@ -261,6 +288,15 @@ class RequestAndResponseTests {
 			}
 		}
 		assertThat(differences).isEmpty();
+	}
+
+	/** Over HTTP, the client waits until the server closes the connection. */
+	@ParameterizedTest
+	@CsvSource({ "direct,false", "uds,false", "direct,true" })
+	void aResponseThatIsShorterThanItSaysBreaksOff(String path, boolean filter) {
+		Cases cases = warmed(path, filter);
+		assertThatExceptionOfType(RestClientException.class).isThrownBy(() -> cases.answer("short value"))
+			.withRootCauseInstanceOf(IOException.class);
 	}
 
 	/** Without a filter the request is none of the container's. */
@@ -333,16 +369,93 @@ class RequestAndResponseTests {
 		}
 	}
 
+	/** Each server has seen no asynchronous handler before. */
+	@ParameterizedTest
+	@CsvSource({ "direct,false", "uds,false", "direct,true" })
+	void firstCallsOfAsynchronousHandlersEndAsOverHttp(String path, boolean filter) {
+		List<String> differences = new ArrayList<>();
+		for (String how : List.of("written", "error", "dispatched", "flushed")) {
+			try (ConfigurableApplicationContext context = server(filter)) {
+				Ledger ledger = context.getBean(Ledger.class);
+				String url = "http://localhost:" + ((WebServerApplicationContext) context).getWebServer().getPort();
+				Cases plainly = clients().overHttp(Cases.class, url, (builder) -> {
+				});
+				String expected = Ending.of(() -> plainly.async(how));
+				Map<String, Integer> entries = ledger.entries();
+				String actual = firstAsync(path, context, how);
+				if (!actual.equals(expected) || !ledger.entries().equals(entries)) {
+					differences.add("%s%n  over HTTP   %s %s%n  on the path %s %s%n".formatted(how, expected, entries,
+							actual, ledger.entries()));
+				}
+			}
+		}
+		assertThat(differences).isEmpty();
+	}
+
+	/**
+	 * Over HTTP, the thread that waits is another one. The container may lose the
+	 * connection, which is no outcome to compare with.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "direct,false", "uds,false", "direct,true", "uds,true" })
+	void anInterruptOfTheHandlersThreadDoesNotEndAsynchronousProcessing(String path, boolean filter) {
+		for (String how : List.of("interrupted", "interrupted and written")) {
+			try (ConfigurableApplicationContext context = server(filter)) {
+				assertThat(firstAsync(path, context, how)).as(how)
+					.isEqualTo(how.equals("interrupted") ? "null" : "from another thread");
+				assertThat(context.getBean(Ledger.class).entries()).containsEntry(how + " REQUEST", 1);
+			}
+		}
+		assertThat(Thread.interrupted()).isFalse();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "direct,false", "uds,false", "direct,true" })
+	void aDispatchToAnotherHandlerFailsOnceAndGoesOverHttpThen(String path, boolean filter) {
+		try (ConfigurableApplicationContext context = server(filter)) {
+			String url = "http://localhost:" + ((WebServerApplicationContext) context).getWebServer().getPort();
+			assertThat(firstAsync(path, context, "dispatched elsewhere")).contains("500");
+			Cases cases = clients().onPath(Cases.class, path, url, (builder) -> {
+			});
+			assertThat(cases.async("dispatched elsewhere")).isEqualTo("synchronous");
+			assertThat(cases.async("dispatched elsewhere")).isEqualTo("synchronous");
+			assertThat(clients().drainCarried().keySet()).noneMatch((way) -> way.startsWith(path));
+		}
+	}
+
+	/** Makes the first asynchronous call of a server, which the path carries. */
+	private String firstAsync(String path, ConfigurableApplicationContext context, String how) {
+		String url = "http://localhost:" + ((WebServerApplicationContext) context).getWebServer().getPort();
+		Cases cases = clients().onPath(Cases.class, path, url, (builder) -> {
+		});
+		boolean carried = false;
+		for (int i = 0; i < MAX_CALLS && !carried; i++) {
+			clients().drainCarried();
+			cases.async("synchronous");
+			carried = clients().drainCarried().keySet().stream().anyMatch((way) -> way.startsWith(path));
+		}
+		assertThat(carried).as("carried by %s", path).isTrue();
+		context.getBean(Ledger.class).reset();
+		String ending = Ending.of(() -> cases.async(how));
+		assertThat(clients().drainCarried().keySet()).anyMatch((way) -> way.startsWith(path));
+		return ending;
+	}
+
 	@RestController
 	static class CasesController implements Cases {
 
 		static final List<String> ANSWERS = List.of("flushes", "flushes and throws", "fills and throws",
 				"promises and throws", "flushes and sends", "flushes and resets", "sends and sets", "sends and throws",
 				"writer and stream", "stream and value", "written and length", "late buffer", "committed", "redirect",
-				"content type", "charset", "status and throws", "headers and throws", "getters");
+				"content type", "charset", "status and throws", "headers and throws", "getters", "odd headers",
+				"odd length", "odd charset", "odd type", "odd type and value", "odd type and error", "odd attributes",
+				"closed stream and value", "closed writer and value", "closed stream and throws", "late session",
+				"late cookie", "no such charset", "no media type", "wildcard type", "error of no error", "odd statuses",
+				"charset and value", "writer and charset", "reset and value", "empty type", "length and value",
+				"error page type", "redirect to nothing");
 
 		static final List<String> ASYNC = List.of("completed before", "completed", "written", "error", "twice",
-				"dispatched", "timed out", "getter");
+				"dispatched", "timed out", "getter", "flushed");
 
 		private final Ledger ledger;
 
@@ -608,11 +721,169 @@ class RequestAndResponseTests {
 						this.ledger.note(response.getLocale() + response.getCharacterEncoding()
 								+ response.getHeader("Content-Language"));
 					}
-					default -> throw new IllegalArgumentException(how);
+					default -> {
+						return odd(how, attributes().getRequest(), response);
+					}
 				}
 			}
 			catch (IOException ex) {
 				throw new IllegalStateException(ex);
+			}
+			return how;
+		}
+
+		/** An action that may fail. */
+		@FunctionalInterface
+		interface Action {
+
+			@Nullable Object run() throws Exception;
+
+		}
+
+		private void attempt(String name, Action action) {
+			try {
+				this.ledger.note(name + " " + text(action.run()));
+			}
+			catch (Exception ex) {
+				this.ledger.note(name + " threw " + ex.getClass().getName());
+			}
+		}
+
+		private void perform(String name, Runnable action) {
+			attempt(name, () -> {
+				action.run();
+				return "done";
+			});
+		}
+
+		/** Arguments that no handler should use. */
+		private @Nullable String odd(String how, HttpServletRequest request, HttpServletResponse response)
+				throws IOException {
+			switch (how) {
+				case "odd headers" -> {
+					perform("null value", () -> response.addHeader("X-Null", null));
+					perform("null set", () -> response.setHeader("X-Null", null));
+					perform("null name", () -> response.setHeader(null, "x"));
+					perform("no name", () -> response.addHeader("", "x"));
+					perform("empty value", () -> response.setHeader("X-Empty", ""));
+					perform("null cookie", () -> response.addCookie(null));
+					perform("date", () -> response.addDateHeader("X-Date", -1));
+					attempt("names", () -> new TreeSet<>(response.getHeaderNames()));
+					attempt("contains null", () -> response.containsHeader(null));
+					attempt("get null", () -> response.getHeader(null));
+					attempt("all of null", () -> response.getHeaders(null));
+					attempt("request empty", () -> request.getHeader(""));
+				}
+				case "odd length" -> {
+					response.setContentType("text/plain");
+					perform("no number", () -> response.setHeader("Content-Length", "x"));
+					attempt("length", () -> response.getHeader("Content-Length"));
+					response.getOutputStream().write("abc".getBytes());
+					return null;
+				}
+				case "odd charset" -> {
+					perform("null", () -> response.setCharacterEncoding((String) null));
+					perform("unknown", () -> response.setCharacterEncoding("nonsense"));
+					attempt("encoding", response::getCharacterEncoding);
+					attempt("of request", () -> {
+						request.setCharacterEncoding("nonsense");
+						return "done";
+					});
+				}
+				case "no such charset" -> {
+					response.setContentType("text/plain;charset=nonsense");
+					attempt("type", response::getContentType);
+					attempt("encoding", response::getCharacterEncoding);
+					response.getWriter().write("abc");
+					return null;
+				}
+				case "odd type" -> {
+					perform("type", () -> response.setContentType("no type"));
+					attempt("type", response::getContentType);
+					response.getOutputStream().write("abc".getBytes());
+					return null;
+				}
+				case "odd type and value" -> response.setContentType("no type");
+				case "odd type and error" -> {
+					response.setContentType("no type");
+					response.sendError(404, how);
+				}
+				case "error page type" -> {
+					response.setContentType("text/csv");
+					response.sendError(404, how);
+				}
+				case "no media type" -> response.setHeader("Content-Type", "text");
+				case "wildcard type" -> response.setContentType("text/*");
+				case "empty type" -> response.setContentType("");
+				case "odd attributes" -> {
+					perform("null name", () -> request.setAttribute(null, "x"));
+					perform("null value", () -> request.setAttribute("none", null));
+					attempt("get null", () -> request.getAttribute(null));
+					perform("remove null", () -> request.removeAttribute(null));
+					attempt("parameter", () -> request.getParameter(null));
+					attempt("dispatcher", () -> request.getRequestDispatcher(null));
+					attempt("part", () -> request.getPart(null));
+					attempt("role", () -> request.isUserInRole(null));
+					attempt("change", request::changeSessionId);
+					attempt("async", request::getAsyncContext);
+					attempt("trailers", request::getTrailerFields);
+					attempt("real path", () -> request.getServletContext().getRealPath("/none"));
+				}
+				case "closed stream and value" -> {
+					response.getOutputStream().write("closed".getBytes());
+					response.getOutputStream().close();
+					response.getOutputStream().write(1);
+				}
+				case "closed writer and value" -> {
+					response.getWriter().write("closed");
+					response.getWriter().close();
+					response.getWriter().write("more");
+				}
+				case "closed stream and throws" -> {
+					response.getOutputStream().close();
+					throw new IllegalStateException(how);
+				}
+				case "late session" -> {
+					response.flushBuffer();
+					attempt("session", () -> request.getSession().isNew());
+				}
+				case "late cookie" -> {
+					response.flushBuffer();
+					perform("cookie", () -> response.addCookie(new Cookie("late", "1")));
+					attempt("redirect", () -> {
+						response.sendRedirect("/elsewhere");
+						return "done";
+					});
+				}
+				case "error of no error" -> response.sendError(200, how);
+				case "odd statuses" -> {
+					response.setStatus(207);
+					attempt("status", response::getStatus);
+				}
+				case "redirect to nothing" -> attempt("redirect", () -> {
+					response.sendRedirect("");
+					return "done";
+				});
+				case "charset and value" -> {
+					response.setContentType("text/plain");
+					response.setCharacterEncoding("UTF-16BE");
+				}
+				case "writer and charset" -> {
+					response.setContentType("text/plain");
+					response.getWriter().write("gr\u00fcn");
+					response.setCharacterEncoding("UTF-8");
+					attempt("encoding", response::getCharacterEncoding);
+					return null;
+				}
+				case "reset and value" -> {
+					response.setHeader("X-A", "1");
+					response.setStatus(409);
+					response.getOutputStream().write(1);
+					response.reset();
+				}
+				case "length and value" -> response.setContentLength(3);
+				case "short value" -> response.setContentLength(100);
+				default -> throw new IllegalArgumentException(how);
 			}
 			return how;
 		}
@@ -623,12 +894,7 @@ class RequestAndResponseTests {
 			if (!type.equals("none")) {
 				response.setContentType(type.equals("json") ? "application/json" : "text/plain");
 			}
-			try {
-				response.flushBuffer();
-			}
-			catch (IOException ex) {
-				throw new IllegalStateException(ex);
-			}
+			flush(response);
 			return List.of("a", "b");
 		}
 
@@ -679,13 +945,24 @@ class RequestAndResponseTests {
 			if (how.equals("getter")) {
 				return String.valueOf(request.getAsyncContext().getTimeout());
 			}
+			if (how.equals("interrupted and written")) {
+				Thread.currentThread().interrupt();
+			}
+			if (how.equals("flushed")) {
+				flush(response);
+			}
 			AsyncContext context = request.startAsync();
 			this.ledger.note("started " + request.isAsyncStarted() + context.getTimeout()
 					+ context.hasOriginalRequestAndResponse());
 			switch (how) {
 				case "completed before" -> context.complete();
 				case "completed" -> context.start(context::complete);
-				case "written" -> context.start(() -> {
+				case "interrupted" -> {
+					Thread.currentThread().interrupt();
+					context.start(context::complete);
+				}
+				case "dispatched elsewhere" -> context.dispatch("/cases/async/synchronous");
+				case "interrupted and written", "flushed", "written" -> context.start(() -> {
 					try {
 						response.setContentType("text/plain");
 						response.getOutputStream().write("from another thread".getBytes());
@@ -715,6 +992,15 @@ class RequestAndResponseTests {
 			return null;
 		}
 
+	}
+
+	private static void flush(HttpServletResponse response) {
+		try {
+			response.flushBuffer();
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	@Configuration(proxyBeanMethods = false)

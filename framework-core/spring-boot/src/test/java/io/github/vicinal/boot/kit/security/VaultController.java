@@ -182,6 +182,20 @@ class VaultController implements Vault {
 					this.response.setContentType("text/plain");
 					this.response.sendError(404);
 				}
+				case "untyped error" -> {
+					this.response.setContentType("no type");
+					this.response.sendError(404);
+				}
+				case "flushes" -> this.response.flushBuffer();
+				case "flushes, writes" -> {
+					this.response.flushBuffer();
+					this.response.getWriter().write("gr\u00fcn");
+					return false;
+				}
+				case "flushes, streams" -> {
+					this.response.flushBuffer();
+					this.response.getOutputStream().write(how.getBytes(StandardCharsets.UTF_8));
+				}
 				case "streams" -> this.response.getOutputStream().write(how.getBytes(StandardCharsets.UTF_8));
 				default -> {
 				}
