@@ -52,7 +52,7 @@ class DurableKillTests {
 
 	@Test
 	@Tag("deep")
-	@Timeout(1800)
+	@Timeout(7200)
 	void whatManyPublishersHavePublishedIsThereAlthoughTheyAreKilled() throws Exception {
 		killPublishers(MANY);
 	}
@@ -106,7 +106,7 @@ class DurableKillTests {
 
 	@Test
 	@Tag("deep")
-	@Timeout(1800)
+	@Timeout(7200)
 	void whatManyKilledSubscribersHeldIsRedelivered() throws Exception {
 		killSubscribers(MANY);
 	}
