@@ -84,7 +84,7 @@ public final class CacheTrainTicketMeasurement implements Measurement {
 
 	}
 
-	/** Returns how many calls are made nevertheless. */
+	/** Returns the number of calls that are made nevertheless. */
 	private static int replay(List<Call> search, Caches caches) {
 		int made = 0;
 		for (int i = 0; i < search.size(); i++) {

@@ -61,7 +61,7 @@ public interface Echo {
 	 * One line of an order.
 	 *
 	 * @param article its article
-	 * @param count how many
+	 * @param count number of pieces
 	 * @param cents the price
 	 */
 	record Line(String article, int count, long cents) {

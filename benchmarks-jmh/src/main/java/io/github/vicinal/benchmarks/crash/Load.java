@@ -15,7 +15,7 @@ import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.transport.shm.RawLanes;
 import io.github.vicinal.transport.shm.lane.ClientLane;
 
-/** Threads that make numbered calls until the server is gone or they are told to stop. */
+/** Threads that make numbered calls until the server is gone or they are stopped. */
 final class Load {
 
 	private static final int HIGH_WATER_SECONDS = 30;
@@ -33,7 +33,7 @@ final class Load {
 	/**
 	 * Starts to call.
 	 * @param client a connected client
-	 * @param callers how many threads
+	 * @param callers number of threads
 	 * @param firstCaller the number of the first caller, unlike that of all other loads
 	 * of the server
 	 */
@@ -52,7 +52,7 @@ final class Load {
 	 * time, then that for answers alone, which the server has to provide; for each size
 	 * after the other. What is mapped beyond that later is a leak.
 	 * @param client a connected client
-	 * @param callers how many threads
+	 * @param callers number of threads
 	 * @param firstCaller the number of the first caller, unlike that of all loads
 	 * @throws Exception if a call fails
 	 */

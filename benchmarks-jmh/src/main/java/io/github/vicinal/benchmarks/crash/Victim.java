@@ -125,7 +125,7 @@ public final class Victim implements AutoCloseable {
 		return this.lines.lines().filter((line) -> line.startsWith(WRONG)).toList();
 	}
 
-	/** Returns how many complaints can be read without waiting. */
+	/** Returns the number of complaints that can be read without waiting. */
 	int complaintsSoFar() throws IOException {
 		int count = 0;
 		while (this.lines.ready()) {

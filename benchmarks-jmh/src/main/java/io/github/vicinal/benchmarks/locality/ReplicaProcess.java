@@ -63,7 +63,7 @@ public final class ReplicaProcess implements AutoCloseable {
 	/**
 	 * Starts a replica.
 	 * @param name what it calls itself
-	 * @param servers how many calls it executes at once
+	 * @param servers number of calls that it executes at once
 	 * @param rendezvous where it meets others
 	 * @param where changes the command, to run it elsewhere
 	 * @return the running replica

@@ -131,7 +131,7 @@ public final class OverloadHttpMeasurement implements Measurement {
 	}
 
 	/**
-	 * What came of a run.
+	 * Outcome of a run.
 	 *
 	 * @param stream the requests
 	 * @param liveness health checks beside them

@@ -59,7 +59,7 @@ public final class OverloadServer implements AutoCloseable {
 	}
 
 	/**
-	 * Starts a server and waits until it is told to end.
+	 * Starts a server and waits until its input ends.
 	 * @param arguments the command, the control, and properties
 	 * @throws IOException if standard input cannot be read
 	 */

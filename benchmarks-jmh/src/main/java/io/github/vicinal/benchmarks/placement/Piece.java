@@ -5,7 +5,7 @@ import io.github.vicinal.channel.AffinityChannel;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.service.annotation.GetExchange;
 
-/** What the applications of the restart measurement call of each other. */
+/** Contract by which the applications of the restart measurement call each other. */
 @AffinityChannel
 public interface Piece {
 

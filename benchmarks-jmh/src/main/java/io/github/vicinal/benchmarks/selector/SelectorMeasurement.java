@@ -432,7 +432,7 @@ public final class SelectorMeasurement implements Measurement {
 				Math.max(done[0][0] + done[0][1], done[1][0] + done[1][1]) / selected, 0.9999);
 	}
 
-	/** Calls in a closed loop; returns how many were made. */
+	/** Calls in a closed loop; returns the number of calls that were made. */
 	private static long load(Callers callers, int count, long nanos, PathSelector selector, @Nullable Integer fixed)
 			throws Exception {
 		AtomicLong calls = new AtomicLong();

@@ -25,7 +25,7 @@ final class PoissonArrivals {
 	 * Sends for a while.
 	 * @param nanos for how long
 	 * @param sender sends one request, given the time at which it was due
-	 * @return how many were sent
+	 * @return the number of requests that were sent
 	 */
 	long run(long nanos, LongConsumer sender) {
 		long start = System.nanoTime();

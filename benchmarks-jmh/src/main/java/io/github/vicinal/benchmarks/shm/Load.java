@@ -5,7 +5,7 @@ import java.util.Locale;
 /**
  * Load of callers.
  *
- * @param callers how many threads call
+ * @param callers number of threads that call
  * @param paced whether one call starts each millisecond, whether or not the one before
  * has ended; otherwise each caller calls again as soon as it has its answer
  * @param bytes how long requests and answers are

@@ -50,7 +50,7 @@ final class LoadRunner implements AutoCloseable {
 	 * @param callers as many as the load wants
 	 * @param load what they do
 	 * @param millis for how long
-	 * @param maxCalls how many calls each of them makes at most
+	 * @param maxCalls maximum number of calls that each of them makes
 	 * @return what was seen
 	 */
 	Result run(List<Transport.Caller> callers, Load load, int millis, int maxCalls) throws Exception {

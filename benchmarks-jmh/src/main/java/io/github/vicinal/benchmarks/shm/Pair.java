@@ -129,7 +129,9 @@ final class Pair implements AutoCloseable {
 		this.client.ask("peers", Integer.toString(count));
 	}
 
-	/** Returns how many bytes per microsecond can be copied in blocks of a size. */
+	/**
+	 * Returns the number of bytes per microsecond that can be copied in blocks of a size.
+	 */
 	double copy(int bytes) throws IOException {
 		resume();
 		double speed = Double.parseDouble(this.client.ask("copy", Integer.toString(bytes)));

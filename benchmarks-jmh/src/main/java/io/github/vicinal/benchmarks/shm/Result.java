@@ -12,7 +12,7 @@ import java.util.function.ToDoubleFunction;
  * @param p99Micros 99th percentile
  * @param p999Micros 99.9th percentile
  * @param cpuMicros processor time of all processes, per call
- * @param calls how many calls were made
+ * @param calls number of calls that were made
  * @param allocatedBytes what the calling threads allocated on the heap, per call
  */
 record Result(double p50Micros, double p99Micros, double p999Micros, double cpuMicros, long calls,

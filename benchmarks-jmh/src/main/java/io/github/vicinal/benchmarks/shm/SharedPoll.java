@@ -22,7 +22,7 @@ abstract class SharedPoll {
 
 	/**
 	 * Polls for answers, and passes each to {@link #answered(int, long, int)}.
-	 * @return how many there were
+	 * @return their number
 	 */
 	abstract int poll();
 

@@ -150,7 +150,10 @@ public final class ShmChild {
 		return "connected";
 	}
 
-	/** Returns how many bytes can be copied per microsecond, in blocks of a size. */
+	/**
+	 * Returns the number of bytes that can be copied per microsecond, in blocks of a
+	 * size.
+	 */
 	private static String copy(int bytes) {
 		byte[] from = Work.request(bytes, 0);
 		byte[] to = new byte[bytes];
@@ -169,7 +172,9 @@ public final class ShmChild {
 		return Double.toString(best);
 	}
 
-	/** Returns how many bytes the receivers of lanes have allocated on the heap. */
+	/**
+	 * Returns the number of bytes that the receivers of lanes have allocated on the heap.
+	 */
 	private static long allocated() {
 		ThreadMXBean bean = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 		long sum = 0;

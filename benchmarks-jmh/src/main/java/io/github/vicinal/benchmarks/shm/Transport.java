@@ -46,7 +46,7 @@ public interface Transport {
 		/**
 		 * Sends bytes and waits until as many have come back.
 		 * @param body what is sent
-		 * @return how many bytes came back
+		 * @return the number of bytes that came back
 		 * @throws Exception if the call fails
 		 */
 		int call(byte[] body) throws Exception;

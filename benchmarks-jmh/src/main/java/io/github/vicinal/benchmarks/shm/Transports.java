@@ -53,8 +53,8 @@ public final class Transports {
 	}
 
 	/**
-	 * Returns how many calls each caller may make in one measurement: Chronicle's files
-	 * only grow.
+	 * Returns the number of calls that each caller may make in one measurement:
+	 * Chronicle's files only grow.
 	 */
 	static int maxCalls(String name, Load load) {
 		return name.equals(CHRONICLE) ? Math.max(1, CHRONICLE_BYTES / load.bytes() / load.callers())

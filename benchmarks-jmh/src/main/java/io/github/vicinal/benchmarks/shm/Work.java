@@ -48,7 +48,7 @@ final class Work {
 		sink = value;
 	}
 
-	/** Returns how many steps take a microsecond on this machine. */
+	/** Returns the number of steps that take a microsecond on this machine. */
 	static double stepsPerMicro() {
 		double best = 0;
 		for (int i = 0; i < 5; i++) {

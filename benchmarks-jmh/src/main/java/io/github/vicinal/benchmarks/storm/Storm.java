@@ -55,7 +55,7 @@ final class Storm implements AutoCloseable {
 	 * Starts callers. Each alternates between a call that is not idempotent and one that
 	 * is.
 	 * @param receipts what they call
-	 * @param callers how many threads
+	 * @param callers number of threads
 	 * @param pauseNanos time from the start of a thread's call to that of its next one
 	 */
 	static Storm start(Receipts receipts, int callers, long pauseNanos) {

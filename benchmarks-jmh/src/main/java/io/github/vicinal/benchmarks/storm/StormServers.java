@@ -93,7 +93,7 @@ public final class StormServers implements AutoCloseable {
 
 	/**
 	 * Starts a JVM.
-	 * @param instances how many servers run in it
+	 * @param instances number of servers that run in it
 	 * @param rendezvous where they meet clients
 	 * @return the running servers
 	 * @throws IOException if they do not start

@@ -6,9 +6,9 @@ import java.util.List;
  * A load on the channel, and what runs beside it.
  *
  * @param name names it on the command line
- * @param callers how many threads call
+ * @param callers number of threads that call
  * @param paced whether they call once a millisecond
- * @param hogs how many threads of others want the processors
+ * @param hogs number of threads of others that want the processors
  * @param onAndOff whether those come and go each second
  */
 record Regime(String name, int callers, boolean paced, int hogs, boolean onAndOff) {

@@ -5,10 +5,10 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Estimates how many bytes a call will carry: the bytes visible in its arguments, plus
- * the mean excess of earlier calls of the same method. Thread-safe: the means are plain
- * words, and an update that another thread overwrites is lost, so a mean follows a little
- * later.
+ * Estimates the number of bytes that a call will carry: the bytes visible in its
+ * arguments, plus the mean excess of earlier calls of the same method. Thread-safe: the
+ * means are plain words, and an update that another thread overwrites is lost, so a mean
+ * follows a little later.
  */
 final class CallSizes {
 

@@ -118,7 +118,7 @@ public final class Peer {
 
 	/**
 	 * Leaves paths to a process that has ended.
-	 * @return how many looks ago the peer was needed
+	 * @return the number of looks since the peer was needed
 	 */
 	synchronized int look() {
 		this.connector.leaveEnded();

@@ -38,7 +38,7 @@ public final class EncodeBuffer extends OutputStream {
 
 	/**
 	 * Creates an empty buffer.
-	 * @param initialBytes how many bytes it holds before it first grows
+	 * @param initialBytes number of bytes that it holds before it first grows
 	 */
 	public EncodeBuffer(int initialBytes) {
 		this(initialBytes, (bytes) -> {
@@ -47,7 +47,7 @@ public final class EncodeBuffer extends OutputStream {
 
 	/**
 	 * Creates an empty buffer for those who bound how much memory buffers take.
-	 * @param initialBytes how many bytes it holds before it first grows
+	 * @param initialBytes number of bytes that it holds before it first grows
 	 * @param beforeGrowth called before the buffer grows, with the bytes that it will
 	 * hold; what it had before is needed until it has grown
 	 */

@@ -8,8 +8,8 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.RecordComponent;
 
 /**
- * How a record is taken apart and put together: by its accessors and its canonical
- * constructor, as Jackson does.
+ * Access to a record's components: by its accessors and its canonical constructor, as
+ * Jackson does.
  *
  * @param type the record's class
  * @param accessors one per component, of type {@code (Object)Object}

@@ -3,7 +3,7 @@ package io.github.vicinal.codec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How values of one declared type are laid out. Immutable once made, and thread-safe.
+ * Layout of values of one declared type. Immutable once made, and thread-safe.
  * <p>
  * Every reference is preceded by a byte that distinguishes {@code null} from a value.
  * Hence each element of a collection takes at least one byte, and a forged size can be

@@ -189,7 +189,7 @@ public final class ClientExchange implements Closeable {
 	 * Reads from the response's body; waits for at least one byte.
 	 * @param target receives the bytes
 	 * @param offset where
-	 * @param length how many at most, at least 1
+	 * @param length maximum number, at least 1
 	 * @return a count, -1 at the end
 	 * @throws IOException if the response was cut off, or nothing comes for too long
 	 */
@@ -238,7 +238,7 @@ public final class ClientExchange implements Closeable {
 	}
 
 	/**
-	 * Returns how many bytes can be read without asking the server.
+	 * Returns the number of bytes that can be read without asking the server.
 	 * @return a count
 	 */
 	public int available() {

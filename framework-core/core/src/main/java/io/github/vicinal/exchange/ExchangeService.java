@@ -111,7 +111,7 @@ public final class ExchangeService implements Service {
 	}
 
 	/**
-	 * Returns how many exchanges have parts on their way.
+	 * Returns the number of exchanges that have parts on their way.
 	 * @return a count
 	 */
 	public int kept() {

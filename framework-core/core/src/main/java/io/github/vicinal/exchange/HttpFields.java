@@ -34,7 +34,7 @@ public final class HttpFields {
 	}
 
 	/**
-	 * Returns how many fields there are.
+	 * Returns the number of fields.
 	 * @return a count; a name that occurs twice counts twice
 	 */
 	public int size() {

@@ -73,7 +73,7 @@ public final class ServerExchange {
 	 * Reads from the request's body; waits for at least one byte.
 	 * @param target receives the bytes
 	 * @param offset where
-	 * @param length how many at most
+	 * @param length maximum number
 	 * @return a count, -1 at the end
 	 * @throws IOException if the client has gone or sends nothing for too long
 	 */

@@ -105,7 +105,7 @@ public final class CallFrame {
 	}
 
 	/**
-	 * Notes how many bytes the call and its reply took. A path that serialises says so
+	 * Notes the number of bytes of the call and its reply. A path that serialises says so
 	 * once it has an answer, on the thread that makes the call.
 	 * @param carried bytes, at least 0
 	 */

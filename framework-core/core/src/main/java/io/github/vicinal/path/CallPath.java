@@ -80,7 +80,7 @@ public interface CallPath extends AutoCloseable {
 	boolean isOpen();
 
 	/**
-	 * Returns how many bytes of calls and replies this path has carried.
+	 * Returns the number of bytes of calls and replies that this path has carried.
 	 * @return bytes, 0 where nothing is serialised
 	 */
 	long bytesCarried();

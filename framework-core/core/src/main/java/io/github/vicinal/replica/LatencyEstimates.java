@@ -86,7 +86,7 @@ final class LatencyEstimates {
 		}
 	}
 
-	/** Returns how many samples the cell still stands for. */
+	/** Returns the number of samples that the cell still stands for. */
 	float weight(int cell, int tick) {
 		long seen = this.weights.get(cell);
 		return (seen == 0) ? 0 : high(seen) * decay(tick - (int) seen);

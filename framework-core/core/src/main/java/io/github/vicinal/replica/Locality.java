@@ -1,7 +1,7 @@
 package io.github.vicinal.replica;
 
 /**
- * How near a replica runs, nearest first.
+ * Distance of a replica, nearest first.
  *
  * @since 0.1.0
  */

@@ -317,8 +317,8 @@ final class ConcurrencyLimit {
 
 	/**
 	 * Looks at a request that comes, or at one of a crowd that ends.
-	 * @param running how many run
-	 * @param waiting how many wait
+	 * @param running number of requests that run
+	 * @param waiting number of requests that wait
 	 * @param now the time
 	 */
 	void look(int running, int waiting, long now) {

@@ -98,7 +98,7 @@ final class OverloadDetector {
 	/**
 	 * Notes that a request is taken from the queue.
 	 * @param sojournNanos how long it waited
-	 * @param waiting how many others wait
+	 * @param waiting number of others that wait
 	 * @param paceNanos the time in which one request can be served
 	 * @param now the time
 	 */

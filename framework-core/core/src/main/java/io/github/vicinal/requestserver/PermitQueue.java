@@ -523,7 +523,7 @@ final class PermitQueue {
 			count(reason, ticket.priority());
 			signalIfIdle();
 			pending = (reason == Reason.DEADLINE) ? deadlinePassed(this.clock.getAsLong() - ticket.queuedNanos)
-					: new PendingRejection(reason, retryAfter(), "was told that the caller has gone");
+					: new PendingRejection(reason, retryAfter(), "learned that the caller has gone");
 		}
 		finally {
 			this.lock.unlock();
@@ -658,7 +658,7 @@ final class PermitQueue {
 				sojourn / 1e6);
 	}
 
-	/** Returns how many requests are taken before a new one. */
+	/** Returns the number of requests that are taken before a new one. */
 	private int ahead(Priority priority) {
 		int ahead = 0;
 		for (Map.Entry<Priority, TicketList> queue : this.queues.entrySet()) {

@@ -1,8 +1,8 @@
 package io.github.vicinal.requestserver;
 
 /**
- * How much a request matters when not all can be served. Waiting requests are taken in
- * the order of these constants; under overload each waits for a part of the patience.
+ * Importance of a request when not all can be served. Waiting requests are taken in the
+ * order of these constants; under overload each waits for a part of the patience.
  *
  * @since 0.1.0
  */

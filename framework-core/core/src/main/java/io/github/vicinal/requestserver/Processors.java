@@ -7,7 +7,7 @@ import com.sun.management.OperatingSystemMXBean;
 /** The processors that requests run on, as this process sees them. */
 class Processors {
 
-	/** Returns how many there are. */
+	/** Returns their number. */
 	int count() {
 		return Runtime.getRuntime().availableProcessors();
 	}

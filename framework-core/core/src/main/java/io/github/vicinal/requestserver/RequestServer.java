@@ -438,7 +438,7 @@ public final class RequestServer implements AutoCloseable {
 	}
 
 	/**
-	 * Returns how many requests run now.
+	 * Returns the number of requests that run now.
 	 * @return a snapshot
 	 */
 	public int running() {
@@ -446,7 +446,7 @@ public final class RequestServer implements AutoCloseable {
 	}
 
 	/**
-	 * Returns how many requests wait now.
+	 * Returns the number of requests that wait now.
 	 * @return a snapshot
 	 */
 	public int waiting() {

@@ -6,8 +6,8 @@ import java.time.Duration;
  * Configuration of a {@link RequestServer}.
  *
  * @param name the name in metrics, reports and of threads
- * @param threads how many requests run at once, and which threads run requests that have
- * none of their own
+ * @param threads number of requests that run at once, and which threads run requests that
+ * have none of their own
  * @param queueCapacity the most requests that wait, 1 to {@value #MAX_QUEUE_CAPACITY}
  * @param interval for how long the queue must stand until there is overload, or for as
  * long as 32 requests take, if that is longer
@@ -108,8 +108,9 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	}
 
 	/**
-	 * Returns how many requests may wait for slow clients at once while others have their
-	 * permits. Each keeps the thread that brought it. Further ones keep their permits.
+	 * Returns the number of requests that may wait for slow clients at once while others
+	 * have their permits. Each keeps the thread that brought it. Further ones keep their
+	 * permits.
 	 * @return four for each request that may run, but at least 200
 	 */
 	public int maxPaused() {
@@ -142,9 +143,9 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 		int most();
 
 		/**
-		 * Platform threads, as many as there are.
+		 * A fixed number of platform threads.
 		 *
-		 * @param count how many, 1 to 10,000
+		 * @param count number of threads, 1 to 10,000
 		 */
 		record Fixed(int count) implements Threads {
 
@@ -171,7 +172,7 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 		/**
 		 * A virtual thread for each request; platform threads before Java 21.
 		 *
-		 * @param most how many requests run at once, 1 to 100,000
+		 * @param most number of requests that run at once, 1 to 100,000
 		 */
 		record Virtual(int most) implements Threads {
 

@@ -99,7 +99,7 @@ final class ServiceTimes {
 		}
 	}
 
-	/** Returns how many requests have ended. */
+	/** Returns the number of requests that have ended. */
 	long ended() {
 		return this.ended.sum();
 	}
@@ -119,7 +119,9 @@ final class ServiceTimes {
 		return Math.max(this.longest, this.longestBefore);
 	}
 
-	/** Returns whether enough requests have ended to tell a long one from others. */
+	/**
+	 * Returns whether enough requests have ended to distinguish a long one from others.
+	 */
 	boolean known() {
 		return this.count >= MEAN_WEIGHT;
 	}

@@ -227,7 +227,7 @@ public final class PathSelector {
 	/**
 	 * Creates a selector for paths none of which is open.
 	 * @param names the paths' names, in order of preference
-	 * @param methods how many methods the calls have
+	 * @param methods number of methods that the calls have
 	 * @param settings how to select
 	 * @param listener notified of each switch once, by the thread that caused it, outside
 	 * of any lock
@@ -327,7 +327,7 @@ public final class PathSelector {
 
 	/**
 	 * Chooses the path of a call.
-	 * @param bytes how many bytes the call is expected to carry, request and reply
+	 * @param bytes number of bytes that the call is expected to carry, request and reply
 	 * @param idempotent whether the call may be repeated, and so be used to compare paths
 	 * @param nanos the time
 	 * @return a path, or {@link #NONE} if none is open
@@ -391,7 +391,8 @@ public final class PathSelector {
 	 * Counts a call that begins.
 	 * @param path the path that it takes
 	 * @param method the number of its method
-	 * @param bytes how many bytes it is expected to carry, as passed to {@link #choose}
+	 * @param bytes number of bytes that it is expected to carry, as passed to
+	 * {@link #choose}
 	 * @return {@link #UNTIMED}, {@link #TIMED}, {@link #TIMED_WITH_CPU} or {@link #FIRST}
 	 */
 	public int begin(int path, int method, long bytes) {
@@ -431,7 +432,7 @@ public final class PathSelector {
 	 * Notes that a call has come back without information about the cost of its path: it
 	 * was refused, or failed for a reason of its own.
 	 * @param path the path that it took
-	 * @param bytes how many bytes it was expected to carry
+	 * @param bytes number of bytes that it was expected to carry
 	 */
 	public void passed(int path, long bytes) {
 		int sizeClass = CallSizeClass.of(bytes);
@@ -454,9 +455,9 @@ public final class PathSelector {
 	 * Records a call that was answered.
 	 * @param path the path that it took
 	 * @param method the number of its method
-	 * @param expected how many bytes it was expected to carry, as passed to
+	 * @param expected number of bytes that it was expected to carry, as passed to
 	 * {@link #choose}
-	 * @param bytes how many bytes it carried, request and reply
+	 * @param bytes number of bytes that it carried, request and reply
 	 * @param idempotent whether it may be repeated
 	 * @param nanos how long it took; a negative time is dropped
 	 * @param service how long the peer says that it waited and ran there; anything but 1
@@ -532,7 +533,7 @@ public final class PathSelector {
 	 * Records a call that got no answer although its path is still open. When most calls
 	 * of that size fail, they leave the path.
 	 * @param path the path that it took
-	 * @param bytes how many bytes it was expected to carry
+	 * @param bytes number of bytes that it was expected to carry
 	 * @param now the time
 	 */
 	public void failed(int path, long bytes, long now) {
@@ -670,7 +671,7 @@ public final class PathSelector {
 	}
 
 	/**
-	 * Returns how many calls have begun and not ended.
+	 * Returns the number of calls that have begun and not ended.
 	 * @return a count
 	 */
 	public long inFlight() {
@@ -682,7 +683,7 @@ public final class PathSelector {
 	}
 
 	/**
-	 * Returns how many calls were sent to another path to compare it.
+	 * Returns the number of calls that were sent to another path to compare it.
 	 * @return a count
 	 */
 	public long probes() {

@@ -3,7 +3,7 @@ package io.github.vicinal.topic;
 import java.time.Duration;
 
 /**
- * How one subscriber handles its messages.
+ * Settings of one subscriber.
  *
  * @param name of the subscriber, for people
  * @param concurrency in a stream, number of threads per publisher that handle messages at

@@ -1,7 +1,7 @@
 package io.github.vicinal.topic;
 
 /**
- * How the messages of a topic are distributed among its subscribers.
+ * Distribution of the messages of a topic among its subscribers.
  *
  * @since 0.1.0
  */

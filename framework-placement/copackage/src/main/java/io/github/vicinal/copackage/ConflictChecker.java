@@ -209,7 +209,7 @@ public final class ConflictChecker {
 		String boot = each.springBoot();
 		if (boot.isEmpty()) {
 			findings.add(new Finding(Rule.NOT_SPRING_BOOT_3, Verdict.SAME_CONTAINER,
-					"'%s' is no Spring Boot application, as far as its files tell".formatted(each.name()),
+					"'%s' is no Spring Boot application, as far as its files show".formatted(each.name()),
 					"give the executable jar that Spring Boot's plugin makes"));
 		}
 		else if (major(boot) < OLDEST_BOOT) {

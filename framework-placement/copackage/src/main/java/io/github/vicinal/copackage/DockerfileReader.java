@@ -103,7 +103,7 @@ final class DockerfileReader {
 			case "ENTRYPOINT" -> {
 				this.stage.entryPoint = list(rest);
 				this.stage.command = List.of();
-				// A shell is told the command, but java is not.
+				// A shell gets the command, but java does not.
 				this.stage.takesCommand = rest.startsWith("[");
 			}
 			case "CMD" -> this.stage.command = list(rest);
@@ -256,7 +256,7 @@ final class DockerfileReader {
 		}
 	}
 
-	/** What is said from one FROM to the next. */
+	/** Instructions from one FROM to the next. */
 	private static final class Stage {
 
 		private final String image;

@@ -203,7 +203,7 @@ final class Hoisting {
 	}
 
 	/**
-	 * What is decided.
+	 * Libraries that are loaded once, and why others are not.
 	 *
 	 * @param files libraries that are loaded once, as the first application calls them
 	 * @param kept why others of it are not, by file, in the order in which that was found
@@ -233,7 +233,7 @@ final class Hoisting {
 
 		private final Map<String, String> resources = new HashMap<>();
 
-		/** What a library may look for as a file. */
+		/** Files that a library may look for. */
 		private final Map<String, String> files = new HashMap<>();
 
 		private final Map<String, String> named = new HashMap<>(Hoisting.this.namedByApplications);

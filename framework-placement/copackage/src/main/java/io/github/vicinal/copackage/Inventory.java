@@ -46,7 +46,8 @@ public record Inventory(String name, @Nullable Path jar, String mainClass, Strin
 	}
 
 	/**
-	 * Returns what the resolved dependencies of an application tell.
+	 * Returns the inventory that follows from the resolved dependencies of an
+	 * application.
 	 * @param name of the application
 	 * @param springBoot its version of Spring Boot; empty if it has none
 	 * @param java the Java version that it is built for; 0 if it is not known

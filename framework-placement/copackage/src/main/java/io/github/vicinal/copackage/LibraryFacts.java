@@ -19,7 +19,7 @@ import org.objectweb.asm.FieldVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * What decides whether a library may be loaded once for several applications.
+ * Facts that decide whether a library may be loaded once for several applications.
  *
  * @param packages that it has, with slashes
  * @param classes that it has, with dots

@@ -3,7 +3,7 @@ package io.github.vicinal.copackage;
 import java.util.List;
 
 /**
- * How close two applications may come, and why not closer.
+ * Verdict on two applications, and why they may come no closer.
  *
  * @param one name of an application
  * @param other name of another one

@@ -1,7 +1,7 @@
 package io.github.vicinal.copackage;
 
 /**
- * How close applications may come, closest first.
+ * Degrees of sharing between applications, closest first.
  *
  * @since 0.1.0
  */

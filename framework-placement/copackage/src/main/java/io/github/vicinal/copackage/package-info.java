@@ -1,7 +1,7 @@
 /**
  * Finds out which applications may share a JVM or a container, and lays them out.
  * <p>
- * An <em>inventory</em> is what the files of one application tell: its jar, its pom, its
+ * An <em>inventory</em> is what the files of one application say: its jar, its pom, its
  * bill of materials, its Dockerfile. A <em>finding</em> is one reason why two
  * applications may not come closer than it says, and what would lift it. A
  * <em>verdict</em> is how close they may come. The <em>layout</em> is the directory that

@@ -88,7 +88,7 @@ final class Aftermath {
 
 	/**
 	 * The JVM keeps a hook, and with it the application's classes, until it ends. It
-	 * tells nobody which hooks there are; the manifest of the launcher opens the package.
+	 * offers no list of its hooks; the manifest of the launcher opens the package.
 	 */
 	private void removeShutdownHooks() {
 		try {

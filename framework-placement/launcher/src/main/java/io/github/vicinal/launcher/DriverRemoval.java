@@ -16,7 +16,7 @@ public final class DriverRemoval {
 
 	/**
 	 * Removes them.
-	 * @return how many
+	 * @return the number of drivers that were removed
 	 */
 	public static int run() {
 		int removed = 0;

@@ -22,7 +22,7 @@ public record Layout(Path directory, List<String> shared, List<Application> appl
 	/** The name of the file in the directory of a layout. */
 	public static final String FILE = "copackage.json";
 
-	/** What names of applications match: they become parts of paths. */
+	/** Pattern of names of applications, which become parts of paths. */
 	public static final String NAME = "(?!\\.{1,2}$)[\\w.-]+";
 
 	/** The name of the socket in the directory of a layout that is run. */

@@ -118,7 +118,7 @@ final class SpringApplicationHook {
 				return;
 			}
 			throw new ApplicationFailedException(
-					"its shutdown handlers cannot be told from those of the others in this version of Spring Boot (%s); build the layout with --hoist stateless"
+					"its shutdown handlers cannot be distinguished from those of the others in this version of Spring Boot (%s); build the layout with --hoist stateless"
 						.formatted(ex));
 		}
 	}

@@ -34,7 +34,7 @@ final class ThreadLocals {
 
 	/**
 	 * Removes values of an application's classes, and values of its thread-locals.
-	 * @return how many
+	 * @return the number of values that were removed
 	 */
 	static int remove(ApplicationLoader loader) {
 		try {

@@ -96,7 +96,7 @@ final class Retention {
 	}
 
 	/**
-	 * What is there.
+	 * Outcome of one look at the files of a topic.
 	 *
 	 * @param bytes of all files
 	 * @param needed bytes of them that somebody has yet to handle, or that are in one

@@ -30,7 +30,7 @@ final class CountHistory {
 
 	/**
 	 * Remembers more keys from now on; never fewer.
-	 * @param wanted how many
+	 * @param wanted number of keys
 	 */
 	void grow(int wanted) {
 		this.capacity = Math.max(this.capacity, wanted);

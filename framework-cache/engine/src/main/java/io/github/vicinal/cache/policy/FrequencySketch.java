@@ -59,7 +59,7 @@ public final class FrequencySketch {
 	 * Creates an empty sketch of another size than is usual for the capacity.
 	 * @param capacity entries of the cache, at least 1
 	 * @param sampleFactor after how many uses per entry all counts are halved
-	 * @param wordsPerEntry how many words of sixteen counters, rounded up to a power of
+	 * @param wordsPerEntry number of words of sixteen counters, rounded up to a power of
 	 * two in all
 	 */
 	public FrequencySketch(int capacity, double sampleFactor, int wordsPerEntry) {
@@ -94,7 +94,7 @@ public final class FrequencySketch {
 	 * Adapts to a cache that has become larger or smaller, to a width other than usual.
 	 * No estimate becomes lower.
 	 * @param capacity entries of the cache, at least 1
-	 * @param wordsPerEntry how many words of sixteen counters, rounded up to a power of
+	 * @param wordsPerEntry number of words of sixteen counters, rounded up to a power of
 	 * two in all
 	 */
 	public void resize(int capacity, int wordsPerEntry) {

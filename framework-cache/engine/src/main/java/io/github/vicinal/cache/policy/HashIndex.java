@@ -27,7 +27,7 @@ final class HashIndex {
 	 * Creates an empty index.
 	 * @param records what to find; their hashes must not change while they are here
 	 * @param hashField the field that has the hash
-	 * @param expected how many there will be; there may be more, in larger segments
+	 * @param expected expected number of keys; there may be more, in larger segments
 	 */
 	HashIndex(Records records, int hashField, int expected) {
 		this.records = records;

@@ -11,7 +11,7 @@ public interface PolicyFactory {
 	/**
 	 * Makes a policy that knows no entry.
 	 * @param slots where entries have links, a mark and a hash
-	 * @param capacity how many entries will be kept, at least 1
+	 * @param capacity number of entries that will be kept, at least 1
 	 * @return a policy of its own for each call
 	 */
 	ReplacementPolicy create(Slots slots, int capacity);

@@ -35,8 +35,8 @@ final class S3FifoPolicy implements ReplacementPolicy {
 
 	/**
 	 * Creates the policy.
-	 * @param maxSteps how many entries an eviction looks at: the last one of them goes,
-	 * however often it was used
+	 * @param maxSteps number of entries that an eviction looks at: the last one of them
+	 * goes, however often it was used
 	 */
 	S3FifoPolicy(Slots slots, int capacity, int maxSteps) {
 		this.maxSteps = maxSteps;

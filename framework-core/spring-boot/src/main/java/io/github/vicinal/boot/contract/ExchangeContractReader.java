@@ -366,7 +366,7 @@ public final class ExchangeContractReader implements ContractReader {
 			return "HTTP clients take the result for the type of a body";
 		}
 		if (shape.valueType() == Object.class || shape.valueType() instanceof WildcardType) {
-			return "the result is declared as Object: only the value tells its media type";
+			return "the result is declared as Object: only the value has a media type";
 		}
 		if (shape.envelope() == ResultShape.Envelope.OPTIONAL
 				&& (shape.valueClass() == String.class || shape.valueClass() == byte[].class)) {

@@ -42,7 +42,7 @@ final class ExchangeThreads implements Executor {
 		this.taken.decrementAndGet();
 	}
 
-	/** Returns how many permits are taken. */
+	/** Returns the number of permits that are taken. */
 	int taken() {
 		return this.taken.get();
 	}

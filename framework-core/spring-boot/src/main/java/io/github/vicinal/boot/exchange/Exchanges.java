@@ -222,7 +222,7 @@ public final class Exchanges implements AutoCloseable {
 	}
 
 	/**
-	 * Returns how many requests took which path.
+	 * Returns the number of requests by path.
 	 * @return live counts
 	 */
 	public ExchangeCounts counts() {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 
-/** The fields of a request that Reactor Netty adds to what it is told, or refuses. */
+/** The fields of a request that Reactor Netty adds to what it is given, or refuses. */
 final class NettyFields {
 
 	/** Methods whose requests have no body unless they say its length. */

@@ -19,7 +19,7 @@ final class OfLibraries {
 			"connection", "content-transfer-encoding", "expect", "host", "keep-alive", "origin", "trailer",
 			"transfer-encoding", "upgrade", "via");
 
-	/** The media type of a body of which {@code HttpURLConnection} is told none. */
+	/** The media type of a body of which {@code HttpURLConnection} is given none. */
 	static final String FORM = "application/x-www-form-urlencoded";
 
 	private OfLibraries() {

@@ -13,7 +13,7 @@ import org.springframework.util.StringUtils;
 
 /**
  * The fields of a request that Spring's {@code SimpleClientHttpRequestFactory} and the
- * JDK's {@code HttpURLConnection} add to what they are told, or leave out.
+ * JDK's {@code HttpURLConnection} add to what they are given, or leave out.
  */
 final class UrlConnectionFields {
 

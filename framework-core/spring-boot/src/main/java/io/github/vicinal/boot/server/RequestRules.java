@@ -96,7 +96,7 @@ public final class RequestRules {
 
 	/**
 	 * Warns of rules that do nothing, once all endpoints are known.
-	 * @param mostInFlight how many requests may wait and run at all
+	 * @param mostInFlight number of requests that may wait and run at all
 	 */
 	public void warnOfUseless(int mostInFlight) {
 		for (int i = 0; i < this.rules.size(); i++) {

@@ -24,7 +24,7 @@ import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerRequest;
 
 /**
- * Reads the endpoints of functional routes. A route whose path cannot be told counts for
+ * Reads the endpoints of functional routes. A route whose path is not known counts for
  * all paths below those around it. Resources are no endpoints.
  */
 final class RouteEndpoints implements RouterFunctions.Visitor {
@@ -71,7 +71,7 @@ final class RouteEndpoints implements RouterFunctions.Visitor {
 
 	/**
 	 * Returns paths below those around them.
-	 * @param paths {@code null} if they cannot be told
+	 * @param paths {@code null} if they are not known
 	 * @param otherwise what stands for those
 	 */
 	private Set<String> within(@Nullable Set<String> paths, String otherwise) {

@@ -41,7 +41,8 @@ public final class ServiceCatalog implements AutoCloseable {
 	private static final Logger logger = LoggerFactory.getLogger(ServiceCatalog.class);
 
 	/**
-	 * A stranger can ask for any name; only so many that are not there are remembered.
+	 * A stranger can ask for any name; only a limited number of unknown ones is
+	 * remembered.
 	 */
 	private static final int MAX_UNKNOWN = 1000;
 

@@ -98,7 +98,7 @@ abstract class AbstractCopackageMojo extends AbstractMojo {
 
 	/**
 	 * Checks all pairs, and writes the report.
-	 * @param allowed tells whether a pair is as close as it must be
+	 * @param allowed decides whether a pair is as close as it must be
 	 * @throws MojoFailureException if a pair is not
 	 */
 	void check(List<Inventory> inventories, Predicate<PairReport> allowed) throws IOException, MojoFailureException {

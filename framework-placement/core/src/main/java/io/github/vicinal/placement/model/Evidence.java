@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param source the source that delivered them, for instance {@code micrometer} or
  * {@code given}
- * @param samples how many calls or packets they rest on, 0 if that is unknown
+ * @param samples number of calls or packets that they rest on, 0 if that is unknown
  * @param window the time that was looked at, zero if that is unknown
  * @param partial whether something that belongs to the edge is known to be missing
  * @param note what is missing or was assumed; empty if nothing

@@ -32,7 +32,7 @@ public record Plan(Map<String, Map<String, Integer>> replicas) {
 	}
 
 	/**
-	 * Returns how many replicas of a service run on a host.
+	 * Returns the number of replicas of a service that run on a host.
 	 * @param service name of the service
 	 * @param host name of the host
 	 * @return at least 0
@@ -51,7 +51,7 @@ public record Plan(Map<String, Map<String, Integer>> replicas) {
 	}
 
 	/**
-	 * Returns how many replicas of a service run.
+	 * Returns the number of replicas of a service that run.
 	 * @param service name of the service
 	 * @return at least 0
 	 */

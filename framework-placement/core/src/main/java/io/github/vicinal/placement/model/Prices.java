@@ -1,7 +1,7 @@
 package io.github.vicinal.placement.model;
 
 /**
- * What hosts and processors cost, so that savings can be shown as money.
+ * Prices of hosts and processors, with which savings are shown as money.
  *
  * @param currency name of the currency, such as {@code EUR}
  * @param perCoreHour price of a processor for an hour, 0 if processors are not paid for

@@ -3,7 +3,7 @@ package io.github.vicinal.placement.model;
 import java.util.Locale;
 
 /**
- * How calls choose among the replicas of the service that they are for.
+ * Choice of calls among the replicas of a service.
  * <p>
  * Let x(s,h) be the part of the replicas of service s that run on host h. Each model says
  * which part of the traffic of an edge (s,t) stays on a host.

@@ -10,7 +10,7 @@ import java.util.TreeSet;
  * A service to place.
  *
  * @param name unique among services
- * @param replicas how many instances run, at least 1
+ * @param replicas number of instances that run, at least 1
  * @param demand what each replica needs
  * @param ports ports of the host that each replica occupies
  * @param maxPerHost the most replicas on one host, {@link Integer#MAX_VALUE} for no limit
@@ -54,7 +54,7 @@ public record Service(String name, int replicas, Resources demand, Set<Integer> 
 	/**
 	 * Creates a service without rules.
 	 * @param name unique among services
-	 * @param replicas how many instances run, at least 1
+	 * @param replicas number of instances that run, at least 1
 	 * @param demand what each replica needs
 	 */
 	public Service(String name, int replicas, Resources demand) {
@@ -64,7 +64,7 @@ public record Service(String name, int replicas, Resources demand, Set<Integer> 
 	/**
 	 * Creates a service whose demand is stated by the author of the model.
 	 * @param name unique among services
-	 * @param replicas how many instances run, at least 1
+	 * @param replicas number of instances that run, at least 1
 	 * @param demand what each replica needs
 	 * @param ports ports of the host that each replica occupies
 	 * @param maxPerHost the most replicas on one host, {@link Integer#MAX_VALUE} for no

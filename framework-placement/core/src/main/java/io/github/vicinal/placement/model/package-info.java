@@ -4,7 +4,7 @@
  * A <em>service</em> has replicas that each need the same amounts of <em>resources</em>.
  * An <em>edge</em> is the traffic between two services, as several quantities that are
  * never mixed; {@link io.github.vicinal.placement.model.EdgeWeight} names the one that an
- * objective counts. A <em>plan</em> says how many replicas of each service run on each
+ * objective counts. A <em>plan</em> says the number of replicas of each service on each
  * host. <em>Routing</em> says how calls choose among a service's replicas; no figure
  * about replicas means anything without it. <em>Doubts</em> are what is known to be
  * missing in the evidence.

@@ -192,7 +192,10 @@ final class MergePlanner {
 	private record Grouping(List<Set<String>> groups, Map<List<String>, List<String>> refused) {
 	}
 
-	/** What the model says, or else what the checker finds. */
+	/**
+	 * Returns the model with the groups that it names, or else with those that the
+	 * checker allows.
+	 */
 	static PlacementModel withSharing(PlacementModel model, MergeChecker checker) {
 		return model.sharing().groups().isEmpty()
 				? model.with(new JvmSharing(new MergePlanner(model, checker).groups(), checker.savedMib())) : model;

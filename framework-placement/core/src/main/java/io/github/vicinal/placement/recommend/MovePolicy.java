@@ -45,9 +45,9 @@ public record MovePolicy(Duration horizon, double lossPerMoveMicros, double hyst
 	}
 
 	/**
-	 * Returns how many of the first moves are worth making: those up to the point where
-	 * what they save exceeds what they cost by most. A point in the middle of moves that
-	 * wait for each other does not count.
+	 * Returns the number of first moves that are worth making: those up to the point
+	 * where what they save exceeds what they cost by most. A point in the middle of moves
+	 * that wait for each other does not count.
 	 * @param gain what all moves save
 	 * @param moves all moves, in order
 	 * @return 0 if no first moves pay

@@ -251,7 +251,7 @@ public record RecommendationDescriptor(String format, int version, List<String> 
 	}
 
 	/**
-	 * How the plan was found.
+	 * Search that found the plan.
 	 *
 	 * @param solver name of the solver
 	 * @param seed what decided random choices

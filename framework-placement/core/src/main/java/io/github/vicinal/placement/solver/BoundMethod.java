@@ -1,7 +1,7 @@
 package io.github.vicinal.placement.solver;
 
 /**
- * How a lower bound of the objective was computed.
+ * Method by which a lower bound of the objective was computed.
  *
  * @since 0.1.0
  */

@@ -3,7 +3,7 @@ package io.github.vicinal.placement.solver;
 import java.time.Duration;
 
 /**
- * How long a solver may search.
+ * Limit of a solver's search.
  *
  * @param time the longest time
  * @param iterations the most iterations; what one is depends on the solver

@@ -492,8 +492,8 @@ public final class Problem {
 		}
 
 		/**
-		 * Sets how many replicas of a service may share a host, and which hosts it may
-		 * run on.
+		 * Sets the number of replicas of a service that may share a host, and which hosts
+		 * it may run on.
 		 * @param maxPerHost by service
 		 * @param allowed by service, {@code null} for all hosts
 		 * @return this builder
@@ -532,9 +532,9 @@ public final class Problem {
 		}
 
 		/**
-		 * Sets how many hosts and zones services keep. A service of which no replica
-		 * moves may use fewer; so what runs now never breaks this rule. Zones are those
-		 * of {@link #zones}.
+		 * Sets the number of hosts and zones that services keep. A service of which no
+		 * replica moves may use fewer; so what runs now never breaks this rule. Zones are
+		 * those of {@link #zones}.
 		 * @param minHosts fewest hosts, by service; 0 and 1 demand nothing
 		 * @param minZones fewest zones, by service; 0 and 1 demand nothing
 		 * @return this builder

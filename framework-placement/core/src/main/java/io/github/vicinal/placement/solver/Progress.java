@@ -11,8 +11,8 @@ import java.time.Duration;
 public interface Progress {
 
 	/**
-	 * Is told where a search stands, a few times per second at most. Called by the thread
-	 * that searches.
+	 * Receives the state of a search, a few times per second at most. Called by the
+	 * thread that searches.
 	 * @param elapsed time since the start
 	 * @param iterations iterations so far
 	 * @param best the best value so far

@@ -3,7 +3,7 @@ package io.github.vicinal.placement.sources;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one reporter has counted of one edge since it started.
+ * Count of one edge by one reporter since it started.
  *
  * @param from name of the calling service
  * @param to name of the called service, or a key that is resolved to one later

@@ -117,7 +117,7 @@ final class PcapReader {
 		return this.truncation;
 	}
 
-	/** Returns how many packets were not looked at. */
+	/** Returns the number of packets that were not looked at. */
 	long skipped() {
 		return this.skipped;
 	}

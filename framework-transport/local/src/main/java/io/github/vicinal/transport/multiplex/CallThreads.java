@@ -88,7 +88,7 @@ public final class CallThreads {
 	/**
 	 * Waits for the calls in flight.
 	 * @param deadlineNanos the {@link System#nanoTime()} until which to wait
-	 * @return how many are still in flight
+	 * @return the number of calls still in flight
 	 */
 	public int drain(long deadlineNanos) {
 		synchronized (this.inFlight) {

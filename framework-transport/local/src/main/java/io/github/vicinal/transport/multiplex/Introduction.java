@@ -116,7 +116,7 @@ public final class Introduction {
 	}
 
 	/**
-	 * What both sides accept.
+	 * Result that both sides accept.
 	 *
 	 * @param maxFrameBytes the longest frame
 	 * @param compresses whether frames may be compressed

@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a server answers on one connection: contracts that are bound, and calls of them.
+ * Answers of a server on one connection: bindings of contracts, and calls of them.
  * Thread-safe once the agreement is set.
  */
 public final class ServerConversation {

@@ -1,7 +1,7 @@
 /**
- * What the paths share whose connection to a peer carries any number of calls at once:
- * internal to Vicinal, used by {@code tcp} and {@code rdma}. Nothing here knows what
- * carries the frames.
+ * Parts shared by paths whose connection to a peer carries many calls at once: internal
+ * to Vicinal, used by {@code tcp} and {@code rdma}. Nothing here knows what carries the
+ * frames.
  * <p>
  * A <em>correlation</em> is the number by which a connection finds the call that a frame
  * answers. On the client, {@link io.github.vicinal.transport.multiplex.PendingCalls}

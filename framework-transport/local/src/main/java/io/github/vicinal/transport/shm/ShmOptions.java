@@ -185,7 +185,7 @@ public final class ShmOptions {
 	}
 
 	/**
-	 * Returns how many clients a server shares memory with.
+	 * Returns the number of clients that a server shares memory with.
 	 * @return a number
 	 */
 	public int maxPeers() {

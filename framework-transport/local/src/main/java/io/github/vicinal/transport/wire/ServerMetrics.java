@@ -75,7 +75,7 @@ public final class ServerMetrics {
 	}
 
 	/**
-	 * Returns how many bytes of calls and replies were carried.
+	 * Returns the number of bytes of calls and replies that were carried.
 	 * @return the counter, in bytes
 	 */
 	public LongAdder bytes() {
@@ -83,7 +83,7 @@ public final class ServerMetrics {
 	}
 
 	/**
-	 * Returns how many connections, bindings and calls were refused, by reason.
+	 * Returns the number of connections, bindings and calls that were refused, by reason.
 	 * @return an unmodifiable map with all reasons, such as {@code malformed},
 	 * {@code too-large} or {@code stranger}
 	 */

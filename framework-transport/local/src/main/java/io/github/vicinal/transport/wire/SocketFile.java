@@ -88,7 +88,7 @@ public final class SocketFile {
 
 	/**
 	 * Deletes the sockets of dead processes: those that refuse a connection.
-	 * @return how many were deleted
+	 * @return the number of files that were deleted
 	 */
 	public static int deleteStale(Path directory) throws IOException {
 		int deleted = 0;

@@ -1,7 +1,7 @@
 package io.github.vicinal.transport.rdma;
 
 /**
- * How a connection waits for completions.
+ * Way in which a connection waits for completions.
  *
  * @since 0.1.0
  */

@@ -58,7 +58,7 @@ interface QueuePair extends AutoCloseable {
 
 	/**
 	 * Posts receives that take no message.
-	 * @param count how many
+	 * @param count number of receives
 	 */
 	void receive(int count) throws VerbsException;
 

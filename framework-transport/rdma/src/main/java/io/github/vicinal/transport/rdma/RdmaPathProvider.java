@@ -57,7 +57,7 @@ public final class RdmaPathProvider implements PathProvider {
 		this.timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 	}
 
-	/** Returns how many bytes of calls and replies all paths have carried. */
+	/** Returns the number of bytes of calls and replies that all paths have carried. */
 	LongAdder bytes() {
 		return this.bytes;
 	}

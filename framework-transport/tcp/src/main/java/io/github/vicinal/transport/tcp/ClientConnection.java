@@ -41,7 +41,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The client's end of a connection, which any number of calls share. Thread-safe.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // Netty tells the listeners and closes the
+@SuppressWarnings("FutureReturnValueIgnored") // Netty notifies the listeners and closes
+												// the
 												// channel.
 final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 		implements ClientEnd, ConnectionGuard.Owner {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 												// more.
 final class GuardTicker {
 
-	/** Up to so many guards tick together. */
+	/** Maximum number of guards that tick together. */
 	private static final int MAX_TOGETHER = 64;
 
 	private static final int MAX_PARTS = 32;

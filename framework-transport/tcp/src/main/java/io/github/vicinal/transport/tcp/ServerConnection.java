@@ -38,7 +38,8 @@ import org.slf4j.LoggerFactory;
  * The server's end of a connection. Its event loop reads frames; calls run on threads of
  * the server and write their answers whenever they are done.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // Netty tells the listeners and closes the
+@SuppressWarnings("FutureReturnValueIgnored") // Netty notifies the listeners and closes
+												// the
 												// channel.
 final class ServerConnection extends SimpleChannelInboundHandler<ReceivedFrame> implements ConnectionGuard.Owner {
 

@@ -20,7 +20,7 @@ import io.netty.channel.uring.IoUringSocketChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What reads and writes sockets. The native ones need a library of Netty on the class
+ * Reader and writer of sockets. The native ones need a library of Netty on the class
  * path, which an application adds if it wants one of them.
  *
  * @since 0.1.0

@@ -77,7 +77,7 @@ public final class TcpPathProvider implements PathProvider {
 		return (encrypting != null) ? encrypting.generation() : 0;
 	}
 
-	/** Returns how many bytes of calls and replies all paths have carried. */
+	/** Returns the number of bytes of calls and replies that all paths have carried. */
 	LongAdder bytes() {
 		return this.bytes;
 	}

@@ -43,7 +43,8 @@ import org.slf4j.LoggerFactory;
  *
  * @since 0.1.0
  */
-@SuppressWarnings("FutureReturnValueIgnored") // Netty tells the listeners and closes the
+@SuppressWarnings("FutureReturnValueIgnored") // Netty notifies the listeners and closes
+												// the
 												// channel.
 public final class TcpPathServer implements PathServer {
 

@@ -17,7 +17,8 @@ import io.netty.handler.ssl.SslHandler;
  * plaintext gets a frame that says so, and its connection is closed. Used by one event
  * loop.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // Netty tells the listeners and closes the
+@SuppressWarnings("FutureReturnValueIgnored") // Netty notifies the listeners and closes
+												// the
 												// channel.
 final class TlsGate extends ByteToMessageDecoder {
 

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * A connection that carries the messages of a topic, on either side: its event loop keeps
  * what arrives until a thread asks for it, and stops reading when that is too much.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // Netty tells the listeners and closes the
+@SuppressWarnings("FutureReturnValueIgnored") // Netty notifies the listeners and closes
+												// the
 												// channel.
 final class TopicChannel implements TopicConnection {
 

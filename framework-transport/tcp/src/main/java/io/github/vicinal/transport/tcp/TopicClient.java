@@ -22,7 +22,8 @@ import io.netty.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /** The subscriber's end of a connection that carries a topic. */
-@SuppressWarnings("FutureReturnValueIgnored") // Netty tells the listeners and closes the
+@SuppressWarnings("FutureReturnValueIgnored") // Netty notifies the listeners and closes
+												// the
 												// channel.
 final class TopicClient extends SimpleChannelInboundHandler<ReceivedFrame> implements ConnectionGuard.Owner {
 

@@ -82,7 +82,7 @@ final class JettyStream implements HttpStream {
 	 * @param channel the channel that will execute it
 	 * @param connection the connection of the channel
 	 * @param executor runs what may block
-	 * @param bufferBytes how many bytes of a body are read at once
+	 * @param bufferBytes number of bytes of a body that are read at once
 	 */
 	JettyStream(ServerExchange exchange, JettyRequest request, HttpChannel channel, JettyConnection connection,
 			Executor executor, int bufferBytes) {

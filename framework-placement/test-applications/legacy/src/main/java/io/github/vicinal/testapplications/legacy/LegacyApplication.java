@@ -60,7 +60,7 @@ public class LegacyApplication {
 	}
 
 	/**
-	 * What is bound to types of the application.
+	 * Value that is bound to types of the application.
 	 *
 	 * @param color of the paint
 	 * @param others more of them
@@ -70,7 +70,7 @@ public class LegacyApplication {
 	}
 
 	/**
-	 * What is written as JSON.
+	 * Value that is written as JSON.
 	 *
 	 * @param color of the coat
 	 * @param layers by colour

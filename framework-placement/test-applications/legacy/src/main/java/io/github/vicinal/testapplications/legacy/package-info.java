@@ -1,2 +1,2 @@
-/** An application on an older Spring Boot, which misbehaves when it is told to. */
+/** An application on an older Spring Boot, which misbehaves on request. */
 package io.github.vicinal.testapplications.legacy;

@@ -44,7 +44,7 @@ public class ShopApplication {
 			return this.stock.level(item);
 		}
 
-		/** Calls so many times in a row. Returns the nanoseconds of all calls. */
+		/** Calls a number of times in a row. Returns the nanoseconds of all calls. */
 		@GetMapping("/rounds")
 		long rounds(@RequestParam int calls, @RequestParam(defaultValue = "1024") int bytes) {
 			String text = "x".repeat(bytes);

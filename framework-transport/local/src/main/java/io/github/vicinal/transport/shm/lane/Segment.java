@@ -95,7 +95,7 @@ public final class Segment {
 	/**
 	 * Deletes the files of processes that ended during a handshake.
 	 * @param directory where to look
-	 * @return how many were deleted
+	 * @return the number of files that were deleted
 	 * @throws IOException if the directory cannot be read
 	 */
 	public static int deleteOrphans(Path directory) throws IOException {
@@ -106,7 +106,7 @@ public final class Segment {
 	 * Deletes the files of processes that ended during a handshake.
 	 * @param directory where to look
 	 * @param age how old a file must be, so that nobody uses its name any more
-	 * @return how many were deleted
+	 * @return the number of files that were deleted
 	 * @throws IOException if the directory cannot be read
 	 */
 	public static int deleteOrphans(Path directory, Duration age) throws IOException {

@@ -174,7 +174,7 @@ public final class SegmentLayout {
 		return this.inlineBytes;
 	}
 
-	/** Returns how many words of bits the lanes take. */
+	/** Returns the number of words of bits that the lanes take. */
 	int words() {
 		return (this.lanes + Long.SIZE - 1) / Long.SIZE;
 	}

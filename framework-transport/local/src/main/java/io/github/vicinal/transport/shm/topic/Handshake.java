@@ -18,8 +18,8 @@ import io.github.vicinal.transport.wire.WireException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What publisher and subscriber say to each other over their connection, each message
- * behind its length:
+ * Messages between publisher and subscriber over their connection, each message behind
+ * its length:
  *
  * <pre>
  * subscriber                publisher
@@ -45,7 +45,7 @@ final class Handshake {
 	}
 
 	/**
-	 * What a subscriber asks for.
+	 * Request of a subscriber.
 	 *
 	 * @param topic name of the topic
 	 * @param model what the subscriber takes its model to be
@@ -124,7 +124,7 @@ final class Handshake {
 	}
 
 	/**
-	 * What a publisher gives to a subscriber.
+	 * Grant of a publisher to a subscriber.
 	 *
 	 * @param log name of the file with the messages
 	 * @param capacity of the log

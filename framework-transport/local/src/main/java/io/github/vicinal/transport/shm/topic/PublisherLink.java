@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What connects one subscription with one publisher: a thread that waits at their
+ * Link between one subscription and one publisher: a thread that waits at their
  * connection for its end, and the threads that take messages. When the publisher ends,
  * these handle what it has published.
  */

@@ -10,7 +10,7 @@ import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
 /**
- * What a publishing process answers to a {@link RemoteRequest}.
+ * Answer of a publishing process to a {@link RemoteRequest}.
  *
  * @param instance its instance id
  * @param host id of its host

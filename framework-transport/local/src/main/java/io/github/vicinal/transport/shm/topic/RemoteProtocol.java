@@ -14,7 +14,7 @@ import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
 /**
- * What a publishing process and a process of another host say to each other:
+ * Messages between a publishing process and a process of another host:
  *
  * <pre>
  * subscriber's host          publisher

@@ -11,7 +11,7 @@ import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
 /**
- * What a process of another host asks a publishing process for. See
+ * Request of a process of another host to a publishing process. See
  * {@link RemoteProtocol}.
  *
  * @param purpose what the connection is for

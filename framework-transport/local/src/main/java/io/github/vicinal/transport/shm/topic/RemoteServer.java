@@ -116,7 +116,7 @@ final class RemoteServer {
 			connection.send(RemoteProtocol.refused(WireException.printable(reason)));
 		}
 		catch (IOException ex) {
-			logger.debug("{} could not be told: {}", connection.peer(), ex.toString());
+			logger.debug("{} could not be notified: {}", connection.peer(), ex.toString());
 		}
 	}
 

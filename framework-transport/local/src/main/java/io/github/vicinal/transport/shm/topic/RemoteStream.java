@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What connects one subscription of a stream with one publisher of another host: a thread
+ * Link between one subscription of a stream and one publisher of another host: a thread
  * that receives messages, and threads that handle them. Each message goes to one
  * subscriber, so a host gets one copy without any help.
  */

@@ -313,7 +313,7 @@ final class TopicServer {
 				Handshake.refuse(this.channel, WireException.printable(reason));
 			}
 			catch (IOException ex) {
-				logger.debug("A subscriber could not be told: {}", ex.toString());
+				logger.debug("A subscriber could not be notified: {}", ex.toString());
 			}
 		}
 

@@ -64,7 +64,7 @@ class VisitsController {
 	}
 
 	/**
-	 * What this service wants to know of an owner.
+	 * Facts about an owner that this service needs.
 	 *
 	 * @param name the name
 	 * @param pets the names of the pets

@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reads from the services' actuators how many calls went by which path.
+ * Reads from the services' actuators the number of calls by each path.
  * <p>
  * The paths come from {@code /actuator/vicinalchannels}. Calls that only the meter
  * {@code http.client.requests} knows have gone by plain HTTP.

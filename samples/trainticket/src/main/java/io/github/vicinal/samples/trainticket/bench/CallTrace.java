@@ -81,7 +81,7 @@ final class CallTrace {
 	/**
 	 * A call between two services.
 	 *
-	 * @param depth how many calls it is part of
+	 * @param depth number of calls that it is part of
 	 * @param caller the service that calls
 	 * @param cacheable whether the answer depends on nothing but seed data and arguments
 	 * @param key method and arguments

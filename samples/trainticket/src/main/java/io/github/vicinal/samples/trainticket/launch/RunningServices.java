@@ -31,7 +31,7 @@ public final class RunningServices implements AutoCloseable {
 	 * Starts services one after the other.
 	 * @param services the services
 	 * @param basePort port of the first service of all, not only of the ones to start
-	 * @param host tells where a service runs, started here or not
+	 * @param host knows where a service runs, started here or not
 	 * @param properties further properties for all of them, as {@code name=value}
 	 * @return the running services
 	 */
@@ -101,7 +101,7 @@ public final class RunningServices implements AutoCloseable {
 	 * Checks that nothing listens where services shall listen.
 	 * @param services the services
 	 * @param basePort port of the first service of all
-	 * @param host tells where a service runs
+	 * @param host knows where a service runs
 	 */
 	public static void checkPorts(List<Service> services, int basePort, Function<Service, String> host) {
 		int last = Service.values().length - 1;

@@ -20,10 +20,10 @@ public interface StockApi {
 	String echo(@RequestBody String text);
 
 	/**
-	 * How much there is.
+	 * Stock of an item.
 	 *
-	 * @param item of what
-	 * @param pieces how many
+	 * @param item name of the item
+	 * @param pieces number of pieces
 	 * @param servedBy the class loader and thread that answered
 	 */
 	record Level(String item, int pieces, String servedBy) {
