@@ -497,8 +497,10 @@ final class ConcurrencyLimit {
 				if (keeps(measured, this.rate)) {
 					this.confirmed = true;
 					this.crowded = false;
-					known(measured);
-					this.limit = 2 * this.limit;
+					// A rate that is a little lower each time must not be taken for the
+					// rate.
+					known(Math.max(this.rate, measured));
+					this.limit = Math.min(this.before, 2 * this.limit);
 					lower(now);
 				}
 				else if (this.crowded) {

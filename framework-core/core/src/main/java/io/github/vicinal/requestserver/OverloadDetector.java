@@ -38,12 +38,20 @@ final class OverloadDetector {
 	/** Requests that came since nobody waited. */
 	private long arrivalsSinceEmpty;
 
-	/** When the last of them came, and sums over the times between them. */
+	/** When the last request came. */
 	private long lastArrival;
+
+	/** Times between arrivals since then. */
+	private long gapsSince;
+
+	private long gapCount;
 
 	private double gaps;
 
 	private double gapSquares;
+
+	/** Unevenness of the arrivals before that. */
+	private double lastUnevenness = 1;
 
 	/** Those of them that were rejected, and would wait otherwise. */
 	private long rejectedSinceEmpty;
@@ -78,11 +86,16 @@ final class OverloadDetector {
 		this.lastArrival = now;
 		this.arrivals++;
 		this.arrivalsSinceEmpty++;
+		if (this.gapCount >= WINDOW_REQUESTS && now - this.gapsSince >= this.intervalNanos) {
+			this.lastUnevenness = unevenness();
+			resetGaps(now);
+		}
+		this.gapCount++;
 		this.gaps += gap;
 		this.gapSquares += gap * gap;
 		if (empty) {
-			this.gaps = 0;
-			this.gapSquares = 0;
+			resetGaps(now);
+			this.lastUnevenness = 1;
 			this.arrivalsSinceEmpty = 1;
 			this.rejectedSinceEmpty = 0;
 			this.emptied = true;
@@ -160,12 +173,24 @@ final class OverloadDetector {
 	}
 
 	/**
-	 * Returns the squared coefficient of variation of the times between arrivals: 1 if
-	 * they are random, about twice the size of batches. Even arrivals count as random.
+	 * Returns the squared coefficient of variation of the times between the last
+	 * arrivals, at least {@value #WINDOW_REQUESTS} if there were so many: 1 if they are
+	 * random, about twice the size of batches. Even arrivals count as random. Older ones
+	 * are left out, because one long pause would make all later arrivals look uneven.
 	 */
 	private double unevenness() {
-		double count = this.arrivalsSinceEmpty;
-		return (this.gaps > 0) ? Math.max(1, count * this.gapSquares / (this.gaps * this.gaps) - 1) : count;
+		if (this.gapCount < WINDOW_REQUESTS) {
+			return this.lastUnevenness;
+		}
+		return (this.gaps > 0) ? Math.max(1, this.gapCount * this.gapSquares / (this.gaps * this.gaps) - 1)
+				: this.gapCount;
+	}
+
+	private void resetGaps(long now) {
+		this.gapsSince = now;
+		this.gapCount = 0;
+		this.gaps = 0;
+		this.gapSquares = 0;
 	}
 
 	private long window(long paceNanos) {

@@ -80,6 +80,33 @@ class OverloadDetectorTests {
 		}
 	}
 
+	/**
+	 * A burst, a second without arrivals, then twice as many as can be served. The pause
+	 * must not make all that comes after it look uneven.
+	 */
+	@Test
+	void overloadAfterAPauseIsNoticedSoon() {
+		long pace = 10 * MILLI;
+		OverloadDetector detector = detector();
+		for (int i = 0; i < 150; i++) {
+			detector.arrived(i == 0, 0);
+		}
+		long noticed = -1;
+		int waiting = 150;
+		for (int step = 0; step < 800 && noticed < 0; step++) {
+			long now = step * pace;
+			if (step >= 100) {
+				detector.arrived(false, now);
+				detector.arrived(false, now + pace / 2);
+				waiting += 2;
+			}
+			waiting--;
+			detector.taken(500 * MILLI, waiting, pace, now);
+			noticed = detector.overloaded(pace, now) ? step - 100 : -1;
+		}
+		assertThat(noticed).isBetween(0L, 150L);
+	}
+
 	@Test
 	void anEmptyQueueDoesNotStand() {
 		OverloadDetector detector = detector();

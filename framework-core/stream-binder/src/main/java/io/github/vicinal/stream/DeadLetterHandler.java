@@ -3,6 +3,7 @@ package io.github.vicinal.stream;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 
 import io.github.vicinal.boot.topic.TopicHeaders;
 import io.github.vicinal.topic.DeadLetterHeaders;
@@ -22,16 +23,17 @@ final class DeadLetterHandler implements MessageHandler {
 
 	private static final int MAX_TEXT = 1024;
 
-	private final Topic<byte[]> letters;
+	/** Another binding may have closed the topic since the last letter. */
+	private final Supplier<Topic<byte[]>> letters;
 
 	private final String subscriber;
 
 	/**
 	 * Creates a handler.
-	 * @param letters where the messages go
-	 * @param subscriber whose messages they are
+	 * @param letters opens the topic of the dead letters
+	 * @param subscriber name of the consumer that failed
 	 */
-	DeadLetterHandler(Topic<byte[]> letters, String subscriber) {
+	DeadLetterHandler(Supplier<Topic<byte[]>> letters, String subscriber) {
 		this.letters = letters;
 		this.subscriber = subscriber;
 	}
@@ -55,10 +57,11 @@ final class DeadLetterHandler implements MessageHandler {
 		headers.put(DeadLetterHeaders.EXCEPTION, cause.getClass().getName());
 		String why = String.valueOf(cause.getMessage());
 		headers.put(DeadLetterHeaders.EXCEPTION_MESSAGE, (why.length() > MAX_TEXT) ? why.substring(0, MAX_TEXT) : why);
-		this.letters.publish(payload, headers);
+		Topic<byte[]> topic = this.letters.get();
+		topic.publish(payload, headers);
 		logger.warn("Message %s of topic '%s' could not be handled and is now in topic '%s': %s".formatted(
-				headers.get(DeadLetterHeaders.SEQUENCE), headers.get(DeadLetterHeaders.TOPIC),
-				this.letters.settings().name(), cause));
+				headers.get(DeadLetterHeaders.SEQUENCE), headers.get(DeadLetterHeaders.TOPIC), topic.settings().name(),
+				cause));
 	}
 
 	private static String text(Message<?> message, String header) {

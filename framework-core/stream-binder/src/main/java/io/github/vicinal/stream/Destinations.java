@@ -3,11 +3,16 @@ package io.github.vicinal.stream;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import io.github.vicinal.boot.topic.TopicPlaces;
 import io.github.vicinal.boot.topic.TopicRooms;
 import io.github.vicinal.topic.DurableTopics;
+import io.github.vicinal.topic.ReplayFrom;
+import io.github.vicinal.topic.DurableTopics.StoredPosition;
 import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.Topics;
 
 import org.springframework.cloud.stream.provisioning.ProvisioningException;
@@ -49,6 +54,9 @@ final class Destinations {
 			if (groups != null) {
 				groups.require(requiredGroups);
 			}
+			else if (!single && this.places.of(topic) instanceof DurableTopics lasting) {
+				keepFor(requiredGroups, topic, lasting);
+			}
 		}
 		catch (RuntimeException ex) {
 			if (known == null) {
@@ -59,6 +67,20 @@ final class Destinations {
 		shared.users++;
 		this.open.put(topic, shared);
 		return shared.publisher;
+	}
+
+	/**
+	 * A durable topic keeps messages for consumers with a position, also before they run.
+	 */
+	private void keepFor(List<String> requiredGroups, String topic, DurableTopics lasting) {
+		TopicSettings<byte[]> settings = this.rooms.settings(topic, TopicModel.PUB_SUB, byte[].class);
+		Set<String> known = lasting.positions(settings)
+			.stream()
+			.map(StoredPosition::consumer)
+			.collect(Collectors.toSet());
+		requiredGroups.stream()
+			.filter((group) -> !known.contains(group))
+			.forEach((group) -> lasting.seek(settings, group, ReplayFrom.end()));
 	}
 
 	private DestinationPublisher publisher(String topic, boolean single) {

@@ -42,7 +42,11 @@ final class GroupStreams {
 	/** Last set of streams that were asked for. */
 	private volatile Set<String> seen = Set.of();
 
+	/** Whether the end of places for learned groups was logged. Guarded by this. */
 	private boolean full;
+
+	/** Guarded by this. */
+	private boolean closed;
 
 	GroupStreams(String topic, TopicPlaces places, TopicRooms rooms) {
 		this.topic = topic;
@@ -71,8 +75,11 @@ final class GroupStreams {
 	private synchronized void learn(Set<String> awaited) {
 		for (String stream : awaited) {
 			if (this.topic.equals(GroupTopics.topic(stream)) && !this.streams.containsKey(stream)) {
+				if (this.closed) {
+					return;
+				}
 				if (this.streams.size() - this.required.size() < MAX_LEARNED) {
-					open(stream);
+					attempt(stream);
 				}
 				else if (!this.full) {
 					this.full = true;
@@ -82,6 +89,17 @@ final class GroupStreams {
 			}
 		}
 		this.seen = awaited;
+	}
+
+	/** A group whose stream cannot be opened does not keep the others from messages. */
+	private void attempt(String stream) {
+		try {
+			open(stream);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The group '%s' of destination '%s' gets no messages from here: %s"
+				.formatted(GroupTopics.group(stream), this.topic, ex.getMessage()));
+		}
 	}
 
 	private void open(String stream) {
@@ -128,6 +146,7 @@ final class GroupStreams {
 
 	/** Ends all streams. */
 	synchronized void close() {
+		this.closed = true;
 		this.streams.keySet().forEach(this::close);
 	}
 

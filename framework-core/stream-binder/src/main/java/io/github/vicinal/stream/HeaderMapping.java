@@ -41,7 +41,7 @@ final class HeaderMapping {
 	static Map<String, String> toTopic(Map<String, Object> headers) {
 		Map<String, String> mapped = new LinkedHashMap<>();
 		headers.forEach((name, value) -> {
-			if (OWN.contains(name) || name.startsWith(OF_BINDING) || name.startsWith(TYPE_PREFIX)) {
+			if (value == null || OWN.contains(name) || name.startsWith(OF_BINDING) || name.startsWith(TYPE_PREFIX)) {
 				return;
 			}
 			HeaderType type = HeaderType.of(value);

@@ -15,7 +15,7 @@ import org.springframework.util.MimeType;
 /** Types of headers that travel. A content type arrives as text, as elsewhere. */
 enum HeaderType {
 
-	TEXT(String.class, Function.identity()), BOOLEAN(Boolean.class, Boolean::valueOf), BYTE(Byte.class, Byte::valueOf),
+	TEXT(String.class, Function.identity()), BOOLEAN(Boolean.class, HeaderType::bool), BYTE(Byte.class, Byte::valueOf),
 	SHORT(Short.class, Short::valueOf), INTEGER(Integer.class, Integer::valueOf), LONG(Long.class, Long::valueOf),
 	FLOAT(Float.class, Float::valueOf), DOUBLE(Double.class, Double::valueOf),
 	BIG_INTEGER(BigInteger.class, BigInteger::new), BIG_DECIMAL(BigDecimal.class, BigDecimal::new),
@@ -29,6 +29,13 @@ enum HeaderType {
 	HeaderType(Class<?> type, Function<String, ?> reader) {
 		this.type = type;
 		this.reader = reader::apply;
+	}
+
+	private static Object bool(String value) {
+		if (!value.equals("true") && !value.equals("false")) {
+			throw new IllegalArgumentException(value);
+		}
+		return Boolean.valueOf(value);
 	}
 
 	/** Returns the type of a value, {@code null} if it does not travel. */

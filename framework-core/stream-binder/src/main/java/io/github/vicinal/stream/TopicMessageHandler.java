@@ -67,7 +67,7 @@ final class TopicMessageHandler extends AbstractMessageHandler implements Lifecy
 			}
 			this.publisher.publish(payload, this.headers ? HeaderMapping.toTopic(message.getHeaders()) : Map.of());
 		}
-		catch (TopicException ex) {
+		catch (RuntimeException ex) {
 			MessageHandlingException failure = new MessageHandlingException(message, ex);
 			if (this.errorChannel != null) {
 				this.errorChannel.send(new ErrorMessage(failure, message));

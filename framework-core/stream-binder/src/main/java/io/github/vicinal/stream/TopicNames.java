@@ -27,7 +27,13 @@ final class TopicNames {
 	 * @throws ProvisioningException if it cannot be one
 	 */
 	static String topic(String destination) {
-		return checked(encoded(destination, "destination"), destination, null);
+		String topic = encoded(destination, "destination");
+		if (GroupTopics.topic(topic) != null) {
+			throw new ProvisioningException(
+					"The topic '%s' of destination '%s' has an underscore before a dot, as the streams of groups have: choose another name"
+						.formatted(topic, destination));
+		}
+		return checked(topic, destination, null);
 	}
 
 	/**

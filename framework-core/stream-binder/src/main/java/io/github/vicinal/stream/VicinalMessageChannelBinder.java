@@ -131,10 +131,10 @@ final class VicinalMessageChannelBinder extends
 					"The dead letters of destination '%s' would go to itself, which would go round in circles"
 						.formatted(deadLetter));
 		}
-		return new DeadLetterHandler(
-				bean(TopicPlaces.class).of(letters)
-					.topic(bean(TopicRooms.class).settings(letters, TopicModel.STREAM, byte[].class)),
-				StringUtils.hasText(group) ? group : ANONYMOUS);
+		TopicSettings<byte[]> settings = bean(TopicRooms.class).settings(letters, TopicModel.STREAM, byte[].class);
+		Topics place = bean(TopicPlaces.class).of(letters);
+		place.topic(settings);
+		return new DeadLetterHandler(() -> place.topic(settings), StringUtils.hasText(group) ? group : ANONYMOUS);
 	}
 
 	@Override

@@ -39,8 +39,9 @@ class TopicNamesTests {
 					: List.of(name(random, letters), name(random, letters));
 			String topic;
 			try {
-				topic = TopicNames.topic(names.get(0));
-				topic = (names.size() == 1) ? topic : TopicNames.stream(topic, names.get(1));
+				String destination = TopicNames.topic(names.get(0));
+				topic = (names.size() == 1) ? destination : TopicNames.stream(destination, names.get(1));
+				assertThat(GroupTopics.topic(topic)).isEqualTo((names.size() == 1) ? null : destination);
 			}
 			catch (ProvisioningException ex) {
 				continue;
@@ -68,6 +69,13 @@ class TopicNamesTests {
 			.withMessageContaining("the destination '" + name + "'");
 		assertThatExceptionOfType(ProvisioningException.class).isThrownBy(() -> TopicNames.stream("orders", name))
 			.withMessageContaining("the group '" + name + "'");
+	}
+
+	/** Its topic would be taken for the stream of a group. */
+	@Test
+	void anUnderscoreBeforeADotIsRefused() {
+		assertThatExceptionOfType(ProvisioningException.class).isThrownBy(() -> TopicNames.topic("orders_.billing"))
+			.withMessageContaining("an underscore before a dot");
 	}
 
 	@Test

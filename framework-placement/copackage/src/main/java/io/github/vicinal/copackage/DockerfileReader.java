@@ -102,11 +102,16 @@ final class DockerfileReader {
 			case "ENV" -> environment(rest);
 			case "ENTRYPOINT" -> {
 				this.stage.entryPoint = list(rest);
-				this.stage.command = List.of();
+				if (!this.stage.commandGiven) {
+					this.stage.command = List.of();
+				}
 				// A shell gets the command, but java does not.
 				this.stage.takesCommand = rest.startsWith("[");
 			}
-			case "CMD" -> this.stage.command = list(rest);
+			case "CMD" -> {
+				this.stage.command = list(rest);
+				this.stage.commandGiven = true;
+			}
 			default -> {
 			}
 		}
@@ -226,9 +231,12 @@ final class DockerfileReader {
 			words.addAll(this.stage.command);
 		}
 		List<String> flat = new ArrayList<>();
-		boolean shell = !words.isEmpty() && words.get(0).matches("(.*/)?(ba|da|a)?sh");
-		// sh -c "java ..."
-		words.forEach((word) -> flat.addAll(shell && word.contains(" ") ? words(word) : List.of(word)));
+		boolean shell = false;
+		for (String word : words) {
+			// sh -c "java ..."
+			flat.addAll((shell && word.contains(" ")) ? words(word) : List.of(word));
+			shell |= word.matches("(.*/)?(ba|da|a)?sh");
+		}
 		int at = 0;
 		while (at < flat.size() && !flat.get(at).equals("java") && !flat.get(at).endsWith("/java")) {
 			at++;
@@ -272,6 +280,9 @@ final class DockerfileReader {
 		private List<String> entryPoint = List.of();
 
 		private List<String> command = List.of();
+
+		/** Whether the command is this stage's own, and not that of the one below. */
+		private boolean commandGiven;
 
 		private boolean takesCommand = true;
 

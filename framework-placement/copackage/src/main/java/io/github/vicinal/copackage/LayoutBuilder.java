@@ -7,6 +7,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -129,7 +130,10 @@ public final class LayoutBuilder {
 			}
 			Files.move(work, target);
 		}
-		catch (NoSuchFileException | FileAlreadyExistsException | DirectoryNotEmptyException ex) {
+		catch (FileSystemException ex) {
+			if (!isTaken(ex)) {
+				throw ex;
+			}
 			throw new InvalidInputException(
 					"'%s' was written by another build at the same time; build again".formatted(target));
 		}
@@ -139,6 +143,12 @@ public final class LayoutBuilder {
 			}
 			FileTree.delete(old);
 		}
+	}
+
+	/** The JDK has no exception of its own for a directory that is moved onto another. */
+	private static boolean isTaken(FileSystemException ex) {
+		return ex instanceof NoSuchFileException || ex instanceof FileAlreadyExistsException
+				|| ex instanceof DirectoryNotEmptyException || "Directory not empty".equals(ex.getReason());
 	}
 
 	private static boolean isRun(Path layout) {

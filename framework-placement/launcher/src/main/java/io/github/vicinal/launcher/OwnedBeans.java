@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 import javax.management.JMException;
+import javax.management.JMRuntimeException;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerDelegate;
 import javax.management.MBeanServerNotification;
@@ -40,7 +41,7 @@ final class OwnedBeans implements NotificationListener, AutoCloseable {
 		}
 	}
 
-	/** Told by the thread that registers. */
+	/** Called by the thread that registers. */
 	@Override
 	public void handleNotification(Notification notification, Object handback) {
 		if (!(notification instanceof MBeanServerNotification change)) {
@@ -68,8 +69,8 @@ final class OwnedBeans implements NotificationListener, AutoCloseable {
 					removed.add(name);
 				}
 			}
-			catch (JMException ex) {
-				// Gone meanwhile.
+			catch (JMException | JMRuntimeException ex) {
+				// Gone meanwhile, or it does not let itself be unregistered.
 			}
 		}
 		this.owners.values().removeIf((owner) -> owner == loader);

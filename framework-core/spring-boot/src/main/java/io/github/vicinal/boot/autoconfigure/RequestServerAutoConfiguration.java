@@ -235,7 +235,8 @@ public final class RequestServerAutoConfiguration {
 					if (known != null && jetty.getThreadPool() instanceof QueuedThreadPool pool) {
 						pool.setMaxThreads(forAll(known.settings(), pool.getMaxThreads()));
 					}
-					else if (known != null && jetty.getThreadPool() instanceof VirtualThreadPool pool) {
+					else if (known != null && jetty.getThreadPool() instanceof VirtualThreadPool pool
+							&& pool.getMaxConcurrentTasks() > 0) {
 						int most = known.settings().threads().most();
 						pool.setMaxConcurrentTasks(
 								forAll(known.settings(), Math.max(most, pool.getMaxConcurrentTasks())));

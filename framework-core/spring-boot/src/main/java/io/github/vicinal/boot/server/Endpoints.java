@@ -117,12 +117,16 @@ public final class Endpoints {
 	/** Returns what a request is for, or {@code null} if nothing is there. */
 	@Nullable Endpoint find(HttpServletRequest request) {
 		PathContainer path = ServletRequestPathUtils.parse(request).pathWithinApplication();
+		Endpoint forGet = null;
 		for (Endpoint known : all()) {
 			if (known.matches(path, request.getMethod())) {
-				return known;
+				if (known.methods().isEmpty() || known.methods().contains(request.getMethod())) {
+					return known;
+				}
+				forGet = (forGet != null) ? forGet : known;
 			}
 		}
-		return null;
+		return forGet;
 	}
 
 }

@@ -187,8 +187,9 @@ final class FrameResponse extends HttpServletResponseWrapper {
 	/** Returns whether a client waits in vain for the rest of the announced length. */
 	boolean isShort() {
 		String length = getHeader(CONTENT_LENGTH);
-		return length != null && this.status != SC_NO_CONTENT && this.status != SC_RESET_CONTENT
-				&& this.status != SC_NOT_MODIFIED && body().length < Long.parseLong(length);
+		return length != null && !this.request.getMethod().equals("HEAD") && this.status != SC_NO_CONTENT
+				&& this.status != SC_RESET_CONTENT && this.status != SC_NOT_MODIFIED
+				&& body().length < Long.parseLong(length);
 	}
 
 	/** Returns whether the client knows that it has the whole body. */

@@ -79,10 +79,13 @@ final class HandlerAsync implements AsyncContext {
 	 */
 	End await(CallFrame frame) throws InterruptedException {
 		// A handler may have interrupted its own thread, which over HTTP is not the one
-		// that waits.
-		boolean interrupted = Thread.interrupted();
+		// that waits. An interrupt that ends the call looks the same, so the wait must
+		// end
+		// by itself.
+		long nanos = nanos(frame);
+		boolean interrupted = nanos < Long.MAX_VALUE && Thread.interrupted();
 		try {
-			return end(frame);
+			return end(nanos);
 		}
 		finally {
 			if (interrupted) {
@@ -91,11 +94,13 @@ final class HandlerAsync implements AsyncContext {
 		}
 	}
 
-	private End end(CallFrame frame) throws InterruptedException {
+	private long nanos(CallFrame frame) {
 		long nanos = (this.timeoutMillis > 0) ? TimeUnit.MILLISECONDS.toNanos(this.timeoutMillis) : Long.MAX_VALUE;
-		if (frame.deadlineNanos() != CallFrame.NO_DEADLINE) {
-			nanos = Math.min(nanos, frame.remainingNanos() + HandlerTarget.GRACE_NANOS);
-		}
+		return (frame.deadlineNanos() == CallFrame.NO_DEADLINE) ? nanos
+				: Math.min(nanos, frame.remainingNanos() + HandlerTarget.GRACE_NANOS);
+	}
+
+	private End end(long nanos) throws InterruptedException {
 		if (!this.end.await(nanos, TimeUnit.NANOSECONDS)) {
 			notify(AsyncListener::onTimeout);
 			if (this.end.getCount() > 0) {

@@ -94,11 +94,17 @@ final class ModelCheck {
 			.forEach((group) -> group.forEach((name) -> known(names, name, "A group that may share a JVM")));
 	}
 
-	static void preferences(List<Service> services, List<Preference> preferences) {
+	static void preferences(List<Service> services, List<Preference> preferences, Objective objective) {
 		Set<String> names = new HashSet<>();
 		services.forEach((service) -> names.add(service.name()));
 		preferences
 			.forEach((preference) -> preference.services().forEach((name) -> known(names, name, "A preference")));
+		double sum = objective.communication() + objective.imbalance() + objective.moves() + objective.hosts()
+				+ objective.memory() + preferences.stream().mapToDouble(Preference::weight).sum();
+		if (sum == Double.POSITIVE_INFINITY) {
+			throw new InvalidModelException(
+					"The weights of the objective and of preferences have no finite sum; choose smaller ones");
+		}
 	}
 
 	private static Set<String> names(List<Service> services, List<Host> hosts) {

@@ -196,6 +196,9 @@ public final class ModelJson {
 
 	private static JvmSharing sharing(JsonMember sharing) {
 		sharing.only("groups", "savedMib");
+		if (sharing.list("groups").isEmpty()) {
+			throw sharing.wrong("'groups' is missing; without groups nothing shares a JVM");
+		}
 		return new JvmSharing(sharing.list("groups").stream().map(JsonMember::asTexts).toList(),
 				sharing.integer("savedMib", JvmSharing.DEFAULT_SAVED_MIB, 0, Resources.MAX_AMOUNT));
 	}

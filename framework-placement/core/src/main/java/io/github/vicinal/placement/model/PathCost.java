@@ -25,6 +25,19 @@ public record PathCost(String path, double latencyMicros, double latencyMicrosPe
 	}
 
 	/**
+	 * Returns this path with costs that are at most those of another one. A nearer path
+	 * that costs more than a farther one gains nothing.
+	 * @param farther the other path
+	 * @return a path of the same name and error
+	 */
+	public PathCost atMost(PathCost farther) {
+		return new PathCost(this.path, Math.min(this.latencyMicros, farther.latencyMicros),
+				Math.min(this.latencyMicrosPerKib, farther.latencyMicrosPerKib),
+				Math.min(this.cpuMicros, farther.cpuMicros), Math.min(this.cpuMicrosPerKib, farther.cpuMicrosPerKib),
+				this.relativeError);
+	}
+
+	/**
 	 * Returns the time that a caller waits for the path.
 	 * @param bytes of request and response
 	 * @return in us

@@ -49,7 +49,7 @@ public record PlacementModel(List<Service> services, List<Host> hosts, List<Edge
 		ModelCheck.routes(services, routes);
 		ModelCheck.sharing(services, sharing);
 		preferences = List.copyOf(preferences);
-		ModelCheck.preferences(services, preferences);
+		ModelCheck.preferences(services, preferences, objective);
 	}
 
 	/**

@@ -88,16 +88,8 @@ final class PathCostEstimator {
 			notSeen.add(
 					"the CPU time of both ends of a call: callers measure their own; within and between hosts, the defaults stand");
 		}
-		PathCost host = notDearer(near, far);
-		return new ObservedCosts(new PathCosts(host, far, null, notDearer(nearest, host)), paths(), notSeen);
-	}
-
-	/** A nearer path that costs more than a farther one gains nothing. */
-	private static PathCost notDearer(PathCost near, PathCost far) {
-		return new PathCost(near.path(), Math.min(near.latencyMicros(), far.latencyMicros()),
-				Math.min(near.latencyMicrosPerKib(), far.latencyMicrosPerKib()),
-				Math.min(near.cpuMicros(), far.cpuMicros()), Math.min(near.cpuMicrosPerKib(), far.cpuMicrosPerKib()),
-				near.relativeError());
+		PathCost host = near.atMost(far);
+		return new ObservedCosts(new PathCosts(host, far, null, nearest.atMost(host)), paths(), notSeen);
 	}
 
 	private List<MeasuredPath> paths() {

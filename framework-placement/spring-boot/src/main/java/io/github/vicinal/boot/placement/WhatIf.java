@@ -95,8 +95,10 @@ record WhatIf(@Nullable String hosts, @Nullable String pins, @Nullable String ro
 	}
 
 	private PathCosts pathCosts(PathCosts known) {
-		return new PathCosts(pathCost(known.sameHost(), this.sameHostCpuMicros),
-				pathCost(known.otherHost(), this.otherHostCpuMicros), known.otherZone(), known.sameJvm());
+		PathCost host = pathCost(known.sameHost(), this.sameHostCpuMicros);
+		PathCost jvm = known.sameJvm();
+		return new PathCosts(host, pathCost(known.otherHost(), this.otherHostCpuMicros), known.otherZone(),
+				(jvm != null) ? jvm.atMost(host) : null);
 	}
 
 	private static PathCost pathCost(PathCost known, @Nullable Double cpuMicros) {

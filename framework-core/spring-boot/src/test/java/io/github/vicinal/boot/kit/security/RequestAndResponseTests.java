@@ -45,6 +45,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
@@ -107,6 +108,9 @@ class RequestAndResponseTests {
 
 		@GetExchange("/answers/{how}")
 		@Nullable String answer(@PathVariable String how);
+
+		@HttpExchange(method = "HEAD", url = "/lengths")
+		ResponseEntity<Void> length();
 
 		@GetExchange("/early/{type}")
 		List<String> early(@PathVariable String type);
@@ -297,6 +301,21 @@ class RequestAndResponseTests {
 		Cases cases = warmed(path, filter);
 		assertThatExceptionOfType(RestClientException.class).isThrownBy(() -> cases.answer("short value"))
 			.withRootCauseInstanceOf(IOException.class);
+	}
+
+	/** The length is that of the body that a GET would have. */
+	@ParameterizedTest
+	@CsvSource({ "direct,false", "shm,false", "uds,false", "direct,true", "shm,true", "uds,true" })
+	void aHeadRequestGetsTheLengthAndNoBody(String path, boolean filter) {
+		assertThat(overHttp(filter).length().getHeaders().getContentLength()).isEqualTo(42);
+		Cases cases = warmed(path, filter);
+		clients().drainCarried();
+		for (int i = 0; i < 3; i++) {
+			ResponseEntity<Void> response = cases.length();
+			assertThat(response.getStatusCode().value()).isEqualTo(200);
+			assertThat(response.getHeaders().getContentLength()).isEqualTo(42);
+		}
+		assertThat(clients().drainCarried().keySet()).anyMatch((way) -> way.startsWith(path));
 	}
 
 	/** Without a filter the request is none of the container's. */
@@ -886,6 +905,11 @@ class RequestAndResponseTests {
 				default -> throw new IllegalArgumentException(how);
 			}
 			return how;
+		}
+
+		@Override
+		public ResponseEntity<Void> length() {
+			return ResponseEntity.ok().contentLength(42).build();
 		}
 
 		@Override

@@ -17,7 +17,7 @@ final class RepeatedWarnings {
 	private static final int MAX_KNOWN = 256;
 
 	/** A number that is a word of its own, and not part of a name. */
-	private static final Pattern NUMBER = Pattern.compile("(?<=\\s)-?\\d+(?=\\s)");
+	private static final Pattern NUMBER = Pattern.compile("(?<=\\s)-?\\d+(?=[\\s.,;)]|$)");
 
 	private final Logger logger;
 

@@ -251,7 +251,7 @@ final class TopicServer {
 		}
 
 		private void cannotBeAttached(Handshake.Request asked, Throwable why) {
-			if (!this.channel.isOpen()) {
+			if (!this.channel.isOpen() || this.subscriber != null) {
 				logger.debug("A subscriber left before it was attached: {}", why.toString());
 				return;
 			}

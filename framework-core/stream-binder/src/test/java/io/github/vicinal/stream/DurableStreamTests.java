@@ -1,0 +1,147 @@
+package io.github.vicinal.stream;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import io.github.vicinal.topic.DurableTopics;
+import io.github.vicinal.topic.TopicReport;
+import io.github.vicinal.topic.Topics;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.cloud.stream.function.StreamBridge;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.messaging.Message;
+import org.springframework.util.FileSystemUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Destinations that are durable: groups are consumers with stored positions. */
+@Timeout(120)
+class DurableStreamTests {
+
+	private final List<ConfigurableApplicationContext> applications = new ArrayList<>();
+
+	@TempDir
+	private Path volume;
+
+	private Path directory;
+
+	@BeforeEach
+	void makeDirectory() throws Exception {
+		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		this.applications.forEach(ConfigurableApplicationContext::close);
+		FileSystemUtils.deleteRecursively(this.directory);
+	}
+
+	private ConfigurableApplicationContext start(Class<?> type, String name, String... properties) {
+		List<String> all = new ArrayList<>(List.of("spring.application.name=" + name,
+				"vicinal.rendezvous.directory=" + this.directory, "vicinal.topics.durable.directory=" + this.volume,
+				"vicinal.topics.named.orders.durable=true", "spring.main.banner-mode=off",
+				"spring.cloud.stream.binding-retry-interval=0", "spring.jmx.enabled=false"));
+		all.addAll(List.of(properties));
+		ConfigurableApplicationContext application = new SpringApplicationBuilder(type).web(WebApplicationType.NONE)
+			.properties(all.toArray(String[]::new))
+			.run();
+		this.applications.add(application);
+		return application;
+	}
+
+	private ConfigurableApplicationContext startShop() {
+		return start(Shop.class, "shop", "spring.cloud.stream.output-bindings=orders-out-0",
+				"spring.cloud.stream.bindings.orders-out-0.destination=orders");
+	}
+
+	private ConfigurableApplicationContext startGroup(String group) {
+		return start(Sink.class, group, "spring.cloud.stream.bindings.sink-in-0.destination=orders",
+				"spring.cloud.stream.bindings.sink-in-0.group=" + group);
+	}
+
+	@Test
+	void aGroupGoesOnWhereItWasAlthoughAllProcessesHaveEnded() throws Exception {
+		ConfigurableApplicationContext billing = startGroup("billing");
+		ConfigurableApplicationContext shop = startShop();
+		shop.getBean(StreamBridge.class).send("orders-out-0", "one");
+		assertThat(next(billing)).isEqualTo("one");
+		billing.close();
+		shop.getBean(StreamBridge.class).send("orders-out-0", "two");
+		shop.close();
+		ConfigurableApplicationContext later = startShop();
+		later.getBean(StreamBridge.class).send("orders-out-0", "three");
+		ConfigurableApplicationContext again = startGroup("billing");
+		assertThat(next(again)).isEqualTo("two");
+		assertThat(next(again)).isEqualTo("three");
+		assertThat(later.getBean(DurableTopics.class).topics()).extracting(TopicReport::topic)
+			.containsExactly("orders");
+		assertThat(later.getBeansOfType(Topics.class)).hasSize(2);
+	}
+
+	@Test
+	void aRequiredGroupGetsMessagesFromBeforeItsFirstConsumer() throws Exception {
+		ConfigurableApplicationContext shop = start(Shop.class, "shop",
+				"spring.cloud.stream.output-bindings=orders-out-0",
+				"spring.cloud.stream.bindings.orders-out-0.destination=orders",
+				"spring.cloud.stream.bindings.orders-out-0.producer.required-groups=billing");
+		shop.getBean(StreamBridge.class).send("orders-out-0", "one");
+		assertThat(next(startGroup("billing"))).isEqualTo("one");
+	}
+
+	@Test
+	void eachGroupAndEachConsumerWithoutOneGetsAllMessages() throws Exception {
+		ConfigurableApplicationContext billing = startGroup("billing");
+		ConfigurableApplicationContext audit = startGroup("audit");
+		ConfigurableApplicationContext page = start(Sink.class, "page",
+				"spring.cloud.stream.bindings.sink-in-0.destination=orders");
+		startShop().getBean(StreamBridge.class).send("orders-out-0", "one");
+		for (ConfigurableApplicationContext each : List.of(billing, audit, page)) {
+			assertThat(next(each)).isEqualTo("one");
+		}
+		assertThat(page.getBean(DurableTopics.class).positions().get("orders")).extracting("consumer")
+			.containsExactlyInAnyOrder("billing", "audit");
+	}
+
+	private static String next(ConfigurableApplicationContext application) throws InterruptedException {
+		Message<byte[]> message = application.getBean(Sink.class).received.poll(60, TimeUnit.SECONDS);
+		assertThat(message).isNotNull();
+		return new String(message.getPayload(), StandardCharsets.UTF_8);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Shop {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Sink {
+
+		final BlockingQueue<Message<byte[]>> received = new LinkedBlockingQueue<>();
+
+		@Bean
+		Consumer<Message<byte[]>> sink() {
+			return this.received::add;
+		}
+
+	}
+
+}
