@@ -295,6 +295,10 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 				collected.computeIfAbsent(name, (key) -> new ArrayList<>(1)).add(written.getValue(i).toString());
 			}
 		}
+		if (entity && this.swallows && from.getContentLengthLong() >= 0) {
+			// The length that the body of a GET would have.
+			collected.put("Content-Length", List.of(Long.toString(from.getContentLengthLong())));
+		}
 		this.headers = ResponseFields.received(collected);
 		this.status = answered;
 	}
