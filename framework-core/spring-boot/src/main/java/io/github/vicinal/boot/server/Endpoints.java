@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -117,16 +118,22 @@ public final class Endpoints {
 	/** Returns what a request is for, or {@code null} if nothing is there. */
 	@Nullable Endpoint find(HttpServletRequest request) {
 		PathContainer path = ServletRequestPathUtils.parse(request).pathWithinApplication();
-		Endpoint forGet = null;
-		for (Endpoint known : all()) {
-			if (known.matches(path, request.getMethod())) {
-				if (known.methods().isEmpty() || known.methods().contains(request.getMethod())) {
-					return known;
-				}
-				forGet = (forGet != null) ? forGet : known;
+		String method = request.getMethod();
+		List<Endpoint> matching = all().stream().filter((known) -> known.matches(path, method)).toList();
+		if (matching.size() > 1 && method.equals("HEAD")) {
+			// Spring compares methods before patterns then: HEAD itself, GET, any. A path
+			// without variables comes before all patterns.
+			if (!matching.get(0).pattern().hasPatternSyntax()) {
+				matching = matching.stream().filter((known) -> !known.pattern().hasPatternSyntax()).toList();
 			}
+			return first(matching, (methods) -> methods.contains("HEAD"),
+					first(matching, (methods) -> !methods.isEmpty(), matching.get(0)));
 		}
-		return forGet;
+		return matching.isEmpty() ? null : matching.get(0);
+	}
+
+	private static Endpoint first(List<Endpoint> endpoints, Predicate<Set<String>> methods, Endpoint otherwise) {
+		return endpoints.stream().filter((endpoint) -> methods.test(endpoint.methods())).findFirst().orElse(otherwise);
 	}
 
 }

@@ -13,11 +13,15 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockServletContext;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.support.AnnotationConfigWebApplicationContext;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
+import org.springframework.web.servlet.HandlerExecutionChain;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.RequestPredicates;
@@ -26,6 +30,7 @@ import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.util.ServletRequestPathUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -86,6 +91,33 @@ class EndpointsTests {
 		}
 	}
 
+	/** Where several handlers match, Spring takes the same one. */
+	@Test
+	void headHasTheEndpointThatSpringTakes() throws Exception {
+		try (AnnotationConfigWebApplicationContext context = new AnnotationConfigWebApplicationContext()) {
+			context.register(Mvc.class, HeadController.class);
+			context.setServletContext(new MockServletContext());
+			context.refresh();
+			Endpoints endpoints = endpoints(context);
+			RequestMappingHandlerMapping mapping = context.getBean(RequestMappingHandlerMapping.class);
+			for (String[] each : new String[][] { { "/heads/any/1", "GET /heads/any/{x}" },
+					{ "/heads/own/1", "GET /heads/own/1" }, { "/heads/own/2", "HEAD /heads/own/*" },
+					{ "/heads/other", "/heads/**" } }) {
+				MockHttpServletRequest request = new MockHttpServletRequest("HEAD", each[0]);
+				ServletRequestPathUtils.parseAndCache(request);
+				HandlerExecutionChain chain = mapping.getHandler(request);
+				assertThat(chain).isNotNull();
+				String taken = ((HandlerMethod) chain.getHandler()).getMethod().getName();
+				assertThat(endpoints.find(request)).isNotNull()
+					.extracting(Endpoint::name)
+					.as("Spring takes %s", taken)
+					.isEqualTo(each[1]);
+				assertThat(taken)
+					.isEqualTo(each[1].startsWith("GET") ? "get" : each[1].startsWith("HEAD") ? "head" : "any");
+			}
+		}
+	}
+
 	/** A handler of one segment does not make files of others wait for a permit. */
 	@Test
 	void aVariableStandsForOneSegment() {
@@ -142,6 +174,25 @@ class EndpointsTests {
 
 		@GetMapping("/other")
 		int other() {
+			return 1;
+		}
+
+	}
+
+	@RestController
+	static class HeadController {
+
+		@GetMapping({ "/heads/any/{x}", "/heads/own/{x}", "/heads/own/1" })
+		int get() {
+			return 1;
+		}
+
+		@RequestMapping(method = RequestMethod.HEAD, path = "/heads/own/*")
+		void head() {
+		}
+
+		@RequestMapping("/heads/**")
+		int any() {
 			return 1;
 		}
 
