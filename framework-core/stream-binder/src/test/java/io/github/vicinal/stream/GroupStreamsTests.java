@@ -3,6 +3,7 @@ package io.github.vicinal.stream;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -14,6 +15,7 @@ import io.github.vicinal.topic.SubscriberSettings;
 import io.github.vicinal.topic.Subscription;
 import io.github.vicinal.topic.SubscriptionReport;
 import io.github.vicinal.topic.Topic;
+import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicReport;
 import io.github.vicinal.topic.TopicSettings;
@@ -51,14 +53,29 @@ class GroupStreamsTests {
 		assertThat(names()).contains("orders_.late");
 	}
 
+	@Test
+	void aGroupThatCannotBeOpenedKeepsNothingFromTheOthers() {
+		this.topics.refused = "orders_.billing";
+		this.topics.awaited = new LinkedHashSet<>(List.of("orders_.billing", "orders_.audit"));
+		assertThat(names()).containsExactly("orders_.audit");
+		this.groups.close();
+		this.topics.awaited = Set.of("orders_.late");
+		assertThat(names()).isEmpty();
+	}
+
 	/** Topics of which some are asked for. */
 	private static final class AskedTopics implements Topics {
 
 		private Set<String> awaited = Set.of();
 
+		private String refused = "";
+
 		@Override
 		@SuppressWarnings("unchecked")
 		public <T> Topic<T> topic(TopicSettings<T> settings) {
+			if (settings.name().equals(this.refused)) {
+				throw new TopicException("refused");
+			}
 			return (Topic<T>) Proxy.newProxyInstance(Topic.class.getClassLoader(), new Class<?>[] { Topic.class },
 					(proxy, method, arguments) -> settings);
 		}

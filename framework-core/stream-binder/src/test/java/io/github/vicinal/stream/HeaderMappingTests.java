@@ -43,8 +43,10 @@ class HeaderMappingTests {
 	@Test
 	void aValueThatIsNotWhatItClaimsIsText() {
 		assertThat(HeaderMapping.fromTopic(Map.of("a", "x", "vicinal-type-a", "integer", "b", "y", "vicinal-type-b",
-				"java.lang.Runtime", "c", "!", "vicinal-type-c", "bytes", "id", "z")))
-			.isEqualTo(Map.of("a", "x", "b", "y", "c", "!"));
+				"java.lang.Runtime", "c", "!", "vicinal-type-c", "bytes", "id", "z", "d", "perhaps")))
+			.isEqualTo(Map.of("a", "x", "b", "y", "c", "!", "d", "perhaps"));
+		assertThat(HeaderMapping.fromTopic(Map.of("a", "perhaps", "vicinal-type-a", "boolean")))
+			.isEqualTo(Map.of("a", "perhaps"));
 	}
 
 }

@@ -69,6 +69,27 @@ class InputTests {
 				List.of("-Xmx1g"), Map.of("SERVER_PORT", "9000"), List.of()));
 	}
 
+	/**
+	 * An entry point takes away the command of the stage below, and not that of its own.
+	 */
+	@Test
+	void commandBeforeItsEntryPointStays() {
+		String end = "\nENTRYPOINT [\"java\", \"-jar\", \"a.jar\"]";
+		String command = "\nCMD [\"--server.port=9090\"]";
+		assertThat(DockerfileReader.read("Dockerfile", "FROM a" + command + end).arguments())
+			.containsExactly("--server.port=9090");
+		assertThat(DockerfileReader.read("Dockerfile", "FROM a AS base" + command + "\nFROM base" + end).arguments())
+			.isEmpty();
+	}
+
+	@Test
+	void shellBehindAnInitSystemGetsItsText() {
+		Container container = DockerfileReader.read("Dockerfile",
+				"FROM a\nENTRYPOINT [\"tini\", \"--\", \"sh\", \"-c\", \"java -Xmx1g -jar a.jar --server.port=9000\"]");
+		assertThat(container.jvmOptions()).containsExactly("-Xmx1g");
+		assertThat(container.arguments()).containsExactly("--server.port=9000");
+	}
+
 	@Test
 	void argumentsOfADockerfileReferToEachOther() {
 		assertThat(image("ARG V=17\nARG IMAGE=temurin:${V}\nFROM $IMAGE")).isEqualTo("temurin:17");

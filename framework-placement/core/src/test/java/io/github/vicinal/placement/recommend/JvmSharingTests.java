@@ -247,6 +247,9 @@ class JvmSharingTests {
 		assertThatExceptionOfType(InvalidModelException.class)
 			.isThrownBy(() -> new ModelJson().read(json.replaceFirst("\"groups\" : \\[ \\[", "\"groups\" : [ 7, [")))
 			.withMessageContaining("groups[0]");
+		assertThatExceptionOfType(InvalidModelException.class).isThrownBy(
+				() -> new ModelJson().read(json.replaceFirst("(?s)\"groups\" : \\[ \\[.*?\\] \\]", "\"groups\" : [ ]")))
+			.withMessageContaining("'groups' is missing");
 	}
 
 }

@@ -113,6 +113,9 @@ class PreferenceTests {
 				.withMessageContaining("weight " + weight);
 		}
 		assertThatExceptionOfType(InvalidModelException.class)
+			.isThrownBy(() -> four().withPreferences(List.of(prefer(1e308, "a", "b"), prefer(1e308, "c", "d"))))
+			.withMessageContaining("no finite sum");
+		assertThatExceptionOfType(InvalidModelException.class)
 			.isThrownBy(() -> four().withPreferences(List.of(prefer(1, "a", "ghost"))))
 			.withMessageContaining("'ghost'");
 		String json = new ModelJson().write(four().withPreferences(List.of(prefer(0.5, "a", "b"))));

@@ -97,6 +97,18 @@ class PlacementServiceTests {
 		}
 	}
 
+	/**
+	 * A host that costs less than a JVM was measured to cost makes the JVM cost as much.
+	 */
+	@Test
+	void aCheapHostMakesNoJvmDear() {
+		PlacementModel model = cliques();
+		WhatIf cheap = new WhatIf(null, null, null, null, 1.0, null, null, null, null, null, null);
+		PathCosts costs = cheap.change(model).pathCosts();
+		assertThat(costs.sameHost().cpuMicros()).isEqualTo(1);
+		assertThat(costs.nearest().cpuMicros()).isEqualTo(1);
+	}
+
 	/** The service of the instance of shop on host a. */
 	private static PlacementService service(PlacementModel model, @Nullable Integer maxMoves, MergeChecker merges,
 			URI... others) {

@@ -40,6 +40,15 @@ class RepeatedWarningsTests {
 	}
 
 	@Test
+	void numbersEndWithTheTextOrBeforePunctuation() {
+		for (String text : List.of("there are %d", "of %d, which", "(of %d)", "wrong: %d; again")) {
+			this.warnings.warn(text.formatted(1));
+			this.warnings.warn(text.formatted(22));
+		}
+		assertThat(this.lines).filteredOn((line) -> line.startsWith("warn ")).hasSize(4);
+	}
+
+	@Test
 	void memoryOfTextsHasAnEnd() {
 		for (int i = 0; i < 1000; i++) {
 			this.warnings.warn("text " + "x".repeat(i));
