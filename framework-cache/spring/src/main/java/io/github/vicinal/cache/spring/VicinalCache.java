@@ -26,7 +26,7 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 
 	private final InvalidationBroadcast broadcast;
 
-	/** As this cache, but what is put there is no news to others. */
+	/** This cache for fills: puts are not broadcast. */
 	private volatile @Nullable VicinalCache forFills;
 
 	/**
