@@ -49,7 +49,7 @@ public interface Measurement {
 	 *
 	 * @param quick whether a rough figure is enough
 	 * @param trainTicketJar the executable jar of the TrainTicket sample, or {@code null}
-	 * @param progress receives lines for people who wait
+	 * @param progress receives progress lines
 	 * @param options further options of the command line, by name
 	 */
 	record Settings(boolean quick, @Nullable Path trainTicketJar, PrintWriter progress, Map<String, String> options) {

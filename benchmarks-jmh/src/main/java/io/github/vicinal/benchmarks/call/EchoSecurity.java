@@ -73,7 +73,7 @@ enum EchoSecurity {
 			};
 		}
 
-		/** As Spring Boot registers it. */
+		/** Registered as Spring Boot does it. */
 		@Bean
 		DelegatingFilterProxyRegistrationBean securityFilterChainRegistration() {
 			DelegatingFilterProxyRegistrationBean registration = new DelegatingFilterProxyRegistrationBean(

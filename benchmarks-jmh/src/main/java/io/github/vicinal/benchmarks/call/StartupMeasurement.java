@@ -100,7 +100,7 @@ public final class StartupMeasurement implements Measurement {
 	}
 
 	/**
-	 * What an application took to start, and had in memory after a collection then. The
+	 * Time that an application took to start, and its memory after a collection then. The
 	 * latter in a heap that is nearly full: a larger one would be grown by chance.
 	 */
 	private static final class Starts {

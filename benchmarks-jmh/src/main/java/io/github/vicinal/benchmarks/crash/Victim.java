@@ -141,7 +141,7 @@ public final class Victim implements AutoCloseable {
 	}
 
 	/**
-	 * Is a victim.
+	 * Runs a victim.
 	 * @param arguments the command, the kind, the directory, the instance id of the
 	 * server, the number of the first caller
 	 * @throws Exception if it cannot serve or call

@@ -5,7 +5,9 @@ import io.github.vicinal.channel.AffinityChannel;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.service.annotation.GetExchange;
 
-/** The contract that is called: it takes its time, and says who answered. */
+/**
+ * The contract that is called: it takes its time, and returns the replica that answered.
+ */
 @AffinityChannel
 public interface Task {
 

@@ -56,7 +56,7 @@ enum Control {
 		};
 	}
 
-	/** Returns who lets requests in, or {@code null} if all may run. */
+	/** Returns the control that lets requests in, or {@code null} if all may run. */
 	@Nullable Admission admission() {
 		return switch (this) {
 			case VICINAL, PLAIN, VIRTUAL -> null;

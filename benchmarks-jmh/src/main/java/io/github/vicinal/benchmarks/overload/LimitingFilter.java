@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.filter.OncePerRequestFilter;
 
-/** Where an opponent lets requests in. Health checks pass it. */
+/** Filter at which an opponent lets requests in. Health checks pass it. */
 final class LimitingFilter extends OncePerRequestFilter {
 
 	private final Control.@Nullable Admission admission;

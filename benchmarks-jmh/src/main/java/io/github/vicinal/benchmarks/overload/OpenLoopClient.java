@@ -60,7 +60,7 @@ final class OpenLoopClient {
 		this.port = port;
 	}
 
-	/** One kind of request and what came of it, after the warm-up. */
+	/** One kind of request and its outcomes, after the warm-up. */
 	static final class Stream {
 
 		private final byte[] request;

@@ -159,7 +159,7 @@ public final class OverloadServer implements AutoCloseable {
 			response.getOutputStream().write(ANSWER);
 		}
 
-		/** As a query does that holds one of four connections. */
+		/** Simulates a query that holds one of four connections. */
 		@GetMapping({ "/pool", "/critical/pool" })
 		void pool(HttpServletResponse response) throws IOException, InterruptedException {
 			this.pool.acquire();

@@ -154,16 +154,19 @@ public final class SelectorMeasurement implements Measurement {
 		report.bar("bookkeeping of a call, bytes", fast.bytes(), 0);
 	}
 
-	private static PathSelector selector(List<String> names, List<PathSwitch> told) {
-		PathSelector selector = new PathSelector(names, 1, PathSelector.Settings.defaults(true), told::add);
+	private static PathSelector selector(List<String> names, List<PathSwitch> switches) {
+		PathSelector selector = new PathSelector(names, 1, PathSelector.Settings.defaults(true), switches::add);
 		for (int path = names.size() - 1; path >= 0; path--) {
 			selector.opened(path, System.nanoTime());
 		}
 		return selector;
 	}
 
-	private static long flips(List<PathSwitch> told, int from) {
-		return told.stream().skip(from).filter((change) -> change.decision().kind() != Decision.Kind.OPENED).count();
+	private static long flips(List<PathSwitch> switches, int from) {
+		return switches.stream()
+			.skip(from)
+			.filter((change) -> change.decision().kind() != Decision.Kind.OPENED)
+			.count();
 	}
 
 	/** Makes one call as a channel does. */
@@ -311,19 +314,19 @@ public final class SelectorMeasurement implements Measurement {
 	private static void noise(Settings settings, Report report, Callers callers) throws Exception {
 		int calls = settings.quick() ? 100_000 : 1_000_000;
 		settings.say("%,d calls over shm, with uds standing by ...", calls);
-		List<PathSwitch> told = new CopyOnWriteArrayList<>();
-		PathSelector selector = selector(List.of("shm", "uds"), told);
+		List<PathSwitch> switches = new CopyOnWriteArrayList<>();
+		PathSelector selector = selector(List.of("shm", "uds"), switches);
 		Caller caller = callers.caller(0);
 		byte[] body = new byte[1024];
 		for (int i = 0; i < 20_000; i++) {
 			call(selector, caller, body);
 		}
-		int before = told.size();
+		int before = switches.size();
 		for (int i = 0; i < calls; i++) {
 			call(selector, caller, body);
 		}
-		long flips = flips(told, before);
-		told.stream().skip(before).forEach((change) -> settings.say("  %s: %s", change.calls(), change.decision()));
+		long flips = flips(switches, before);
+		switches.stream().skip(before).forEach((change) -> settings.say("  %s: %s", change.calls(), change.decision()));
 		report.row("stationary noise", "shm and uds", calls, flips, 1000.0 * selector.probes() / calls,
 				"probes per 1000");
 		report.bar("flips on stationary noise over real paths", flips, 0);
@@ -331,8 +334,8 @@ public final class SelectorMeasurement implements Measurement {
 
 	private static void flapping(Settings settings, Report report, Callers callers) throws Exception {
 		settings.say("A path that comes and goes every 50 ms ...");
-		List<PathSwitch> told = new CopyOnWriteArrayList<>();
-		PathSelector selector = selector(List.of("shm", "uds"), told);
+		List<PathSwitch> switches = new CopyOnWriteArrayList<>();
+		PathSelector selector = selector(List.of("shm", "uds"), switches);
 		Caller caller = callers.caller(0);
 		boolean[] open = { true };
 		long[] closedUses = new long[1];
@@ -359,10 +362,10 @@ public final class SelectorMeasurement implements Measurement {
 				}
 			}
 		}
-		report.row("flapping path", flaps + " flaps of 50 ms", calls, told.size(), (double) closedUses[0],
+		report.row("flapping path", flaps + " flaps of 50 ms", calls, switches.size(), (double) closedUses[0],
 				"calls to the closed path");
 		report.bar("calls to a path that is closed", closedUses[0], 0);
-		report.bar("switches per flap of a flapping path", told.size() / (double) flaps, 0.5);
+		report.bar("switches per flap of a flapping path", switches.size() / (double) flaps, 0.5);
 	}
 
 	/** HTTP on a throttled link, and on one that is late. */
@@ -399,8 +402,8 @@ public final class SelectorMeasurement implements Measurement {
 		settings.say("Order flips with load: %d phases of %d s, %d and %d callers by turns", phases,
 				phaseNanos / 1_000_000_000L, FEW, MANY);
 		double[][] done = new double[3][2];
-		List<PathSwitch> told = new CopyOnWriteArrayList<>();
-		PathSelector selector = selector(List.of("throttled", "late"), told);
+		List<PathSwitch> switches = new CopyOnWriteArrayList<>();
+		PathSelector selector = selector(List.of("throttled", "late"), switches);
 		// The paper measures both networks before. A probe is one of 256 calls.
 		long warm = 0;
 		for (int second = 0; second < WARM_UP_SECONDS && selector.probes() < WARM_UP_PROBES; second++) {
@@ -416,14 +419,14 @@ public final class SelectorMeasurement implements Measurement {
 			settings.say("  %d callers: throttled %.0f, late %.0f, selector %.0f calls so far", count,
 					done[0][phase % 2], done[1][phase % 2], done[2][phase % 2]);
 		}
-		told.forEach((change) -> settings.say("  %s", change.decision()));
+		switches.forEach((change) -> settings.say("  %s", change.decision()));
 		double oracle = Math.max(done[0][0], done[1][0]) + Math.max(done[0][1], done[1][1]);
 		double seconds = phases * phaseNanos / 1e9;
 		String[] names = { "fixed: throttled", "fixed: late", "selector" };
 		for (int who = 0; who < 3; who++) {
 			double sum = done[who][0] + done[who][1];
-			report.row("order flips with load", names[who], (long) sum, (who < 2) ? 0 : flips(told, 0), sum / seconds,
-					"calls/s");
+			report.row("order flips with load", names[who], (long) sum, (who < 2) ? 0 : flips(switches, 0),
+					sum / seconds, "calls/s");
 		}
 		report.row("order flips with load", "oracle", (long) oracle, phases - 1, oracle / seconds, "calls/s");
 		double selected = done[2][0] + done[2][1];
@@ -476,8 +479,8 @@ public final class SelectorMeasurement implements Measurement {
 		Caller caller = callers.caller(0);
 		byte[] body = new byte[BODY_BYTES];
 		for (int round = 0; round < rounds; round++) {
-			List<PathSwitch> told = new CopyOnWriteArrayList<>();
-			PathSelector selector = selector(List.of("throttled", "late"), told);
+			List<PathSwitch> switches = new CopyOnWriteArrayList<>();
+			PathSelector selector = selector(List.of("throttled", "late"), switches);
 			long warmedUp = System.nanoTime() + 3_000_000_000L;
 			long latest = warmedUp + WARM_UP_SECONDS * 1_000_000_000L;
 			while (System.nanoTime() < warmedUp || ((selector.probes() < 8 || selector.current(body.length * 2L) != 0)
@@ -485,24 +488,24 @@ public final class SelectorMeasurement implements Measurement {
 				call(selector, caller, body);
 			}
 			if (selector.current(body.length * 2L) != 0) {
-				settings.say("  the throttled path was not the one in use: %s", told);
+				settings.say("  the throttled path was not the one in use: %s", switches);
 			}
-			int before = told.size();
+			int before = switches.size();
 			link.rate(MBIT / 10);
 			long start = System.nanoTime();
 			long calls = 0;
-			while (told.size() == before && System.nanoTime() - start < 2_000_000_000L) {
+			while (switches.size() == before && System.nanoTime() - start < 2_000_000_000L) {
 				call(selector, caller, body);
 				calls++;
 			}
-			double millis = (told.size() == before) ? Double.POSITIVE_INFINITY
-					: (told.get(before).decision().nanos() - start) / 1e6;
+			double millis = (switches.size() == before) ? Double.POSITIVE_INFINITY
+					: (switches.get(before).decision().nanos() - start) / 1e6;
 			worst = Math.max(worst, millis);
 			report.row("10x degradation", "link from %d to %d Mbit/s, round %d".formatted(MBIT, MBIT / 10, round + 1),
 					calls, 1, millis, "ms");
 			link.rate(MBIT);
 			settings.say("10x degradation, round %d: %.1f ms, %s", round + 1, millis,
-					told.subList(before, told.size()));
+					switches.subList(before, switches.size()));
 		}
 		report.bar("reaction to a 10x degradation, ms", worst, 99.999);
 	}

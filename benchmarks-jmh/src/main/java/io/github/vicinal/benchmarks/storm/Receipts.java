@@ -22,7 +22,7 @@ public interface Receipts {
 	Receipt issue(@RequestBody Order order);
 
 	/**
-	 * Looks at a number. Idempotent.
+	 * Reads a number. Idempotent.
 	 * @param number any number
 	 * @return its receipt, which is not issued
 	 */

@@ -16,7 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Topics over shared memory. */
 final class VicinalTopics implements TopicSystem {
 
-	/** As large as Aeron's terms. */
+	/** Settings with a capacity as large as Aeron's terms. */
 	private static final TopicSettings<byte[]> SETTINGS = TopicSettings.of("bench", TopicModel.PUB_SUB, byte[].class)
 		.withCapacity(16 << 20)
 		.whenFull(WhenFull.BLOCK, Duration.ofMinutes(1));

@@ -134,7 +134,7 @@ class OpenLoopClientTests {
 	}
 
 	@Test
-	void whatIsNotAnsweredInTheEndIsAFailure() throws Exception {
+	void unansweredRequestsAreFailures() throws Exception {
 		CountDownLatch never = new CountDownLatch(1);
 		this.server.createContext("/never", (exchange) -> {
 			try {

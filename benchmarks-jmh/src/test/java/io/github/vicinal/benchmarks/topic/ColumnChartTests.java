@@ -32,7 +32,7 @@ class ColumnChartTests {
 	}
 
 	@Test
-	void whatWasNotMeasuredIsLeftOut() {
+	void missingFiguresAreLeftOut() {
 		String svg = ColumnChart.draw("title", List.of(new Panel("messages/s", List.of("10^4", "10^6"),
 				List.of(new Group("one", List.of(10.0, Double.NaN))))));
 		assertThat(svg).contains("one, 10^4").doesNotContain("one, 10^6").doesNotContain("NaN");

@@ -30,7 +30,7 @@ public final class CachePolicy {
 	 */
 	public static final CachePolicy LFU = exact("LFU", Policies.LFU);
 
-	/** As LFU, but uses are still counted after an entry left. */
+	/** LFU whose uses are still counted after an entry left. */
 	public static final CachePolicy LFU_HISTORY = exact("LFU_HISTORY", Policies.LFU_HISTORY);
 
 	/** Evicts what was used last: for loops that are longer than the cache. */

@@ -77,8 +77,8 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 		}
 		caffeine.removalListener((key, value, cause) -> {
 			// A cell may be replaced by another of the same value: the writer knows.
-			boolean told = this.celled && cause == com.github.benmanes.caffeine.cache.RemovalCause.REPLACED;
-			if (key != null && value != null && !told) {
+			boolean notified = this.celled && cause == com.github.benmanes.caffeine.cache.RemovalCause.REPLACED;
+			if (key != null && value != null && !notified) {
 				removals.add((K) key, value(unwrap(value)), weight(value), cause(cause));
 			}
 		});
@@ -260,17 +260,17 @@ final class CaffeineStore<K, V> extends Store<K, V> {
 		@Override
 		@SuppressWarnings("unchecked")
 		public long expireAfterUpdate(Object key, Object value, long now, long remaining) {
-			return this.expiry.expireAfterUpdate((K) key, value(this.store.unwrap(value)), told(remaining));
+			return this.expiry.expireAfterUpdate((K) key, value(this.store.unwrap(value)), remaining(remaining));
 		}
 
 		@Override
 		@SuppressWarnings("unchecked")
 		public long expireAfterRead(Object key, Object value, long now, long remaining) {
-			return this.expiry.expireAfterRead((K) key, value(this.store.unwrap(value)), told(remaining));
+			return this.expiry.expireAfterRead((K) key, value(this.store.unwrap(value)), remaining(remaining));
 		}
 
 		/** Caffeine lets nothing live longer than about 146 years. */
-		private static long told(long remaining) {
+		private static long remaining(long remaining) {
 			return (remaining > Long.MAX_VALUE >> 2) ? Long.MAX_VALUE : remaining;
 		}
 

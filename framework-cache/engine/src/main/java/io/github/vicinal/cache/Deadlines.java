@@ -6,8 +6,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When entries expire. Times are in nanoseconds since the cache was made, so that they
- * can be compared and added without overflow.
+ * Expiry times of entries. Times are in nanoseconds since the cache was made, so that
+ * they can be compared and added without overflow.
  */
 final class Deadlines<K, V> {
 

@@ -70,7 +70,7 @@ final class Removals<K, V> {
 	}
 
 	/** Returns whether anybody wants to know; otherwise nothing needs to be added. */
-	boolean areToldOf() {
+	boolean areReported() {
 		return this.counters != null || this.listener != null;
 	}
 
@@ -92,7 +92,7 @@ final class Removals<K, V> {
 	}
 
 	/**
-	 * Has another thread notify of what waits, unless one does already: a look-up that
+	 * Lets another thread notify the listener, unless one does already: a look-up that
 	 * finds a value never runs the listener. If the executor takes no task, the next
 	 * operation that is no such look-up notifies.
 	 */

@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
  * Inserts into one group (a set, or as many sets as have eight ways together) exclude
  * each other, so that a key is never there twice. Of the 16 bits that tags leave free in
  * the group's first word, one is a lock, held for the few instructions of an insert, and
- * 15 are the version: how many inserts there were, modulo 32,768. Who wants to insert
- * takes the lock only if the word is as it was before its look-up. So that the version
- * cannot come round between the two, neither a clock nor an expiry is asked there; of the
- * user's code, only {@code equals} of keys with the same tag runs. Memory per entry
- * beyond key and value: 24 bytes for the node, 5 for its place, and a byte per place for
- * stamps or per set for tree bits; 16 more with time.
+ * 15 are the version: how many inserts there were, modulo 32,768. An insert takes the
+ * lock only if the word is as it was before its look-up. So that the version cannot come
+ * round between the two, neither a clock nor an expiry is asked there; of the user's
+ * code, only {@code equals} of keys with the same tag runs. Memory per entry beyond key
+ * and value: 24 bytes for the node, 5 for its place, and a byte per place for stamps or
+ * per set for tree bits; 16 more with time.
  * <p>
  * Replacement within a set is LRU by stamps, a byte for each place, which are written
  * only if they differ: time goes on by inserts, up to four steps for each insert that a
@@ -132,7 +132,7 @@ final class SetStore<K, V> extends Store<K, V> {
 
 	private final int wayShift;
 
-	/** When each place was used last, or null if there are tree bits. */
+	/** Time of the last use of each place, or null if there are tree bits. */
 	private final byte @Nullable [] stamps;
 
 	/** Recent uses of the entry in each place; only with admission. */
@@ -565,7 +565,7 @@ final class SetStore<K, V> extends Store<K, V> {
 		if (victim == null) {
 			this.size.increment();
 		}
-		else if (this.removals.areToldOf()) {
+		else if (this.removals.areReported()) {
 			Node<K, V> gone = cast(victim);
 			this.removals.add(gone.key, gone.value, 1, dead ? RemovalCause.EXPIRED : RemovalCause.SIZE);
 		}

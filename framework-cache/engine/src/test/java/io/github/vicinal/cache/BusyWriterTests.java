@@ -43,7 +43,7 @@ class BusyWriterTests {
 	}
 
 	@Test
-	void readsAreToldBeforeTheWritesThatFollowThem() throws Exception {
+	void readsAreReportedBeforeTheWritesThatFollowThem() throws Exception {
 		CountDownLatch busy = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
 		PolicyStore<Integer, Integer> store = store((slots,
@@ -62,7 +62,7 @@ class BusyWriterTests {
 	}
 
 	@Test
-	void readsOfAnEntryWhoseInsertWaitsAreToldAfterIt() throws Exception {
+	void readsOfAnEntryWhoseInsertWaitsAreReportedAfterIt() throws Exception {
 		CountDownLatch busy = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
 		AtomicInteger hits = new AtomicInteger();
@@ -79,7 +79,7 @@ class BusyWriterTests {
 
 	/** Others may read without end: each makes the thread that drains look again. */
 	@Test
-	void whoDrainsForReadersReturns() {
+	void aThreadThatDrainsForReadersReturns() {
 		AtomicReference<PolicyStore<Integer, Integer>> itself = new AtomicReference<>();
 		AtomicInteger rounds = new AtomicInteger();
 		PolicyStore<Integer, Integer> store = store((slots, capacity) -> {

@@ -155,7 +155,7 @@ class CacheTests {
 
 	@ParameterizedTest
 	@MethodSource(ALL)
-	void whatNeverExpiresSaysSo(CachePolicy policy) {
+	void entriesThatNeverExpireSaySo(CachePolicy policy) {
 		List<Long> remaining = new ArrayList<>();
 		Cache<Integer, Integer> cache = Variants.<Integer, Integer>builder(policy)
 			.expireAfter(new Expiry<Integer, Integer>() {
@@ -309,7 +309,7 @@ class CacheTests {
 	@ParameterizedTest
 	@CsvSource({ "TINY_LFU, plain", "TINY_LFU, weighed", "TINY_LFU, refreshed", "LRU, plain", "LRU, weighed",
 			"LRU, refreshed", "K_WAY(8), plain", "K_WAY(8), refreshed" })
-	void replacementsAreToldOfByIdentity(String policy, String kind) {
+	void replacementsAreReportedByIdentity(String policy, String kind) {
 		List<Removed> removed = new ArrayList<>();
 		CacheBuilder<Integer, String> builder = CacheBuilder.<Integer, String>named("test")
 			.policy(CachePolicy.of(policy))

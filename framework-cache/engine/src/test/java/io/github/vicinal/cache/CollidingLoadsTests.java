@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Many loads at once, of keys whose hashes were chosen to be hard to tell apart. */
+/** Many loads at once, of keys whose hashes were chosen to be hard to distinguish. */
 @Timeout(60)
 class CollidingLoadsTests {
 

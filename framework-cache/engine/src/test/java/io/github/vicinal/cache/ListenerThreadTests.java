@@ -30,13 +30,13 @@ class ListenerThreadTests {
 	@MethodSource("io.github.vicinal.cache.Variants#policies")
 	void aHitNeverRunsTheListener(CachePolicy policy) {
 		Queue<Runnable> left = new ConcurrentLinkedQueue<>();
-		Set<Integer> told = ConcurrentHashMap.newKeySet();
+		Set<Integer> notified = ConcurrentHashMap.newKeySet();
 		List<Cache<Integer, Integer>> self = new ArrayList<>();
 		Cache<Integer, Integer> cache = Variants.<Integer, Integer>builder(policy)
 			.maximumSize(16 * KEYS)
 			.executor(left::add)
 			.removalListener((key, value, cause) -> {
-				told.add(key);
+				notified.add(key);
 				if (key == 0) {
 					IntStream.range(1, KEYS).forEach(self.get(0)::invalidate);
 				}
@@ -49,7 +49,7 @@ class ListenerThreadTests {
 		}
 		cache.invalidate(0);
 		assertThat(left).hasSize(1);
-		int before = told.size();
+		int before = notified.size();
 		assertThat(before).isLessThan(KEYS);
 		for (int i = 0; i < 100; i++) {
 			assertThat(cache.getIfPresent(-1)).isEqualTo(-1);
@@ -60,25 +60,25 @@ class ListenerThreadTests {
 			assertThat(cache.asMap().computeIfAbsent(-1, (key) -> 0)).isEqualTo(-1);
 			assertThat(cache.asMap().putIfAbsent(-1, 0)).isEqualTo(-1);
 		}
-		assertThat(told).hasSize(before);
+		assertThat(notified).hasSize(before);
 		assertThat(left).as("tasks for one backlog").hasSize(1);
 		left.remove().run();
-		assertThat(told).hasSize(KEYS);
+		assertThat(notified).hasSize(KEYS);
 	}
 
 	@ParameterizedTest
 	@MethodSource("io.github.vicinal.cache.Variants#policies")
-	void whatExpiredIsToldOfWhenAllIsInvalidated(CachePolicy policy) {
+	void expiredEntriesAreReportedWhenAllIsInvalidated(CachePolicy policy) {
 		AtomicLong clock = new AtomicLong();
 		Map<Integer, RemovalCause> causes = new ConcurrentHashMap<>();
-		AtomicInteger told = new AtomicInteger();
+		AtomicInteger notified = new AtomicInteger();
 		Cache<Integer, Integer> cache = Variants.<Integer, Integer>builder(policy)
 			.maximumSize(16 * KEYS)
 			.ticker(clock::get)
 			.expireAfterWrite(Duration.ofMinutes(1))
 			.removalListener((key, value, cause) -> {
 				causes.put(key, cause);
-				told.incrementAndGet();
+				notified.incrementAndGet();
 			})
 			.recordStatistics()
 			.build();
@@ -92,7 +92,7 @@ class ListenerThreadTests {
 		assertThat(causes).hasSize(KEYS + 1)
 			.containsEntry(0, RemovalCause.EXPIRED)
 			.containsEntry(KEYS, RemovalCause.EXPLICIT);
-		assertThat(told).hasValue(KEYS + 1);
+		assertThat(notified).hasValue(KEYS + 1);
 		assertThat(cache.statistics().expirations())
 			.isEqualTo(Collections.frequency(causes.values(), RemovalCause.EXPIRED));
 		cache.put(1, 1);

@@ -98,7 +98,7 @@ class LoadingTests {
 
 	@ParameterizedTest
 	@MethodSource("policies")
-	void failuresReachAllWhoWaitAndAreNotCached(CachePolicy policy) throws Exception {
+	void failuresReachAllWaitersAndAreNotCached(CachePolicy policy) throws Exception {
 		Cache<Integer, Integer> cache = Variants.<Integer, Integer>builder(policy).recordStatistics().build();
 		IllegalArgumentException failure = new IllegalArgumentException("no");
 		CountDownLatch started = new CountDownLatch(1);
@@ -218,7 +218,7 @@ class LoadingTests {
 	 */
 	@ParameterizedTest
 	@MethodSource("policies")
-	void whoHasLoadedMayWaitForWhoWaitedForIt(CachePolicy policy) throws Exception {
+	void aLoaderMayWaitForItsWaiters(CachePolicy policy) throws Exception {
 		for (int round = 0; round < 200; round++) {
 			Cache<String, Integer> cache = Variants.<String, Integer>builder(policy).build();
 			CountDownLatch loads = new CountDownLatch(1);
@@ -241,7 +241,7 @@ class LoadingTests {
 
 	@ParameterizedTest
 	@MethodSource("policies")
-	void whatReplacesNothingLeavesTheLoadAlone(CachePolicy policy) {
+	void replacingNothingLeavesTheLoadAlone(CachePolicy policy) {
 		Cache<Integer, Integer> cache = Variants.<Integer, Integer>builder(policy).build();
 		CompletableFuture<Integer> source = new CompletableFuture<>();
 		CompletableFuture<Integer> result = cache.getAsync(1, (key) -> source);
@@ -379,7 +379,7 @@ class LoadingTests {
 
 	@ParameterizedTest
 	@MethodSource("policies")
-	void whoNeedsTheValueDoesNotWaitForTheExecutor(CachePolicy policy) throws Exception {
+	void aCallerThatNeedsTheValueDoesNotWaitForTheExecutor(CachePolicy policy) throws Exception {
 		Queued queued = new Queued(policy);
 		Cache<Integer, String> cache = queued.cache;
 		assertThat(cache.get(1, (key) -> "one")).isEqualTo("one");
@@ -405,7 +405,7 @@ class LoadingTests {
 
 	@ParameterizedTest
 	@MethodSource("policies")
-	void aRefreshThatIsLateIsForThoseWhoAskedForItAlone(CachePolicy policy) throws Exception {
+	void aRefreshThatIsLateIsForItsCallersAlone(CachePolicy policy) throws Exception {
 		Queued queued = new Queued(policy);
 		Cache<Integer, String> cache = queued.cache;
 		CompletableFuture<String> written = cache.refresh(1, (key) -> "late");
@@ -471,7 +471,7 @@ class LoadingTests {
 
 	@ParameterizedTest
 	@MethodSource("policies")
-	void whoWaitsRunsNothingElse(CachePolicy policy) throws Exception {
+	void aWaiterRunsNothingElse(CachePolicy policy) throws Exception {
 		Cache<Integer, String> cache = Variants.<Integer, String>builder(policy).build();
 		CountDownLatch loads = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
@@ -508,7 +508,7 @@ class LoadingTests {
 	/** As the common pool is when more of its tasks wait than it has spare threads. */
 	@ParameterizedTest
 	@MethodSource("policies")
-	void whoWaitsInAPoolWithoutSpareThreadsWaitsAllTheSame(CachePolicy policy) throws Exception {
+	void aWaiterInAPoolWithoutSpareThreadsWaitsAllTheSame(CachePolicy policy) throws Exception {
 		Cache<Integer, String> cache = Variants.<Integer, String>builder(policy).build();
 		CountDownLatch loads = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
@@ -628,7 +628,7 @@ class LoadingTests {
 
 	@ParameterizedTest
 	@MethodSource("policies")
-	void whoWaitsLearnsThatTheHashThrew(CachePolicy policy) {
+	void aWaiterLearnsThatTheHashThrew(CachePolicy policy) {
 		for (boolean fails : new boolean[] { false, true }) {
 			Cache<HostileKey, String> cache = Variants.<HostileKey, String>builder(policy).build();
 			HostileKey key = new HostileKey();

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Reads may be lost where threads meet, but none is told twice, and a thread that is
+ * Reads may be lost where threads meet, but none is reported twice, and a thread that is
  * alone loses none.
  */
 class ReadBufferTests {
@@ -32,14 +32,14 @@ class ReadBufferTests {
 	void aThreadAloneLosesNothing(@ForAll @IntRange(min = 1, max = 200) int reads,
 			@ForAll @IntRange(min = 0, max = 8) int stripesLog) {
 		ReadBuffer<Integer> buffer = new ReadBuffer<>(1 << stripesLog);
-		List<Integer> told = new ArrayList<>();
+		List<Integer> reported = new ArrayList<>();
 		for (int i = 0; i < reads; i++) {
 			if (buffer.offer(i)) {
-				buffer.drain(told::add);
+				buffer.drain(reported::add);
 			}
 		}
-		buffer.drain(told::add);
-		assertThat(told).containsExactlyElementsOf(IntStream.range(0, reads).boxed().toList());
+		buffer.drain(reported::add);
+		assertThat(reported).containsExactlyElementsOf(IntStream.range(0, reads).boxed().toList());
 		assertThat(buffer.left()).isEmpty();
 	}
 
@@ -49,9 +49,9 @@ class ReadBufferTests {
 		for (int i = 0; i < STRIPE + 3; i++) {
 			buffer.offer(i);
 		}
-		List<Integer> told = new ArrayList<>();
-		buffer.drain(told::add);
-		assertThat(told).containsExactlyInAnyOrderElementsOf(IntStream.range(3, STRIPE + 3).boxed().toList());
+		List<Integer> reported = new ArrayList<>();
+		buffer.drain(reported::add);
+		assertThat(reported).containsExactlyInAnyOrderElementsOf(IntStream.range(3, STRIPE + 3).boxed().toList());
 	}
 
 	@ParameterizedTest
@@ -70,14 +70,14 @@ class ReadBufferTests {
 
 	@Test
 	@Tag("deep")
-	void everyInterleavingOfAReaderAndWhoDrains() {
+	void everyInterleavingOfAReaderAndADrain() {
 		explore(2, Alone.class);
 		stress(2, Alone.class);
 	}
 
 	@Test
 	@Tag("deep")
-	void everyInterleavingOfAReaderThatLapsAndWhoDrains() {
+	void everyInterleavingOfAReaderThatLapsAndADrain() {
 		explore(2, Lapping.class);
 		stress(2, Lapping.class);
 	}
@@ -119,7 +119,7 @@ class ReadBufferTests {
 	}
 
 	/**
-	 * One stripe for all. Who drains is one thread at a time, as under the cache's lock.
+	 * One stripe for all. One thread at a time drains, as under the cache's lock.
 	 */
 	public abstract static class OneStripe {
 
@@ -128,7 +128,7 @@ class ReadBufferTests {
 		/** In the order of offers, if one thread makes them. */
 		final List<Read> offered = new ArrayList<>();
 
-		final List<Read> told = new ArrayList<>();
+		final List<Read> reported = new ArrayList<>();
 
 		OneStripe(int first) {
 			for (int i = 0; i < first; i++) {
@@ -144,29 +144,29 @@ class ReadBufferTests {
 
 		@Operation(nonParallelGroup = "draining")
 		public void drain() {
-			this.buffer.drain(this::tell);
+			this.buffer.drain(this::report);
 		}
 
 		@Operation(nonParallelGroup = "draining")
 		public void drainOwn() {
-			this.buffer.drain(this.buffer.stripe(), this::tell);
+			this.buffer.drain(this.buffer.stripe(), this::report);
 		}
 
-		private void tell(Read read) {
-			read.told++;
-			this.told.add(read);
+		private void report(Read read) {
+			read.reported++;
+			this.reported.add(read);
 		}
 
-		final void checkEach(List<Read> reads, int told) {
+		final void checkEach(List<Read> reads, int reported) {
 			for (Read read : reads) {
-				check(read.told == told);
+				check(read.reported == reported);
 			}
 		}
 
 		final void check(boolean holds) {
 			if (!holds) {
-				throw new AssertionError(
-						"Offered: %s, told: %s, left: %s".formatted(this.offered, this.told, this.buffer.left()));
+				throw new AssertionError("Offered: %s, reported: %s, left: %s".formatted(this.offered, this.reported,
+						this.buffer.left()));
 			}
 		}
 
@@ -186,20 +186,20 @@ class ReadBufferTests {
 		}
 
 		@Validate
-		public void noneIsToldTwiceAndNoneOfThoseThatFollowIsLost() {
+		public void noneIsReportedTwiceAndNoneOfThoseThatFollowIsLost() {
 			drain();
-			check(!this.told.isEmpty());
-			checkEach(this.told, 1);
+			check(!this.reported.isEmpty());
+			checkEach(this.reported, 1);
 			checkEach(this.buffer.left(), 0);
 			// However far threads that met have moved the cursor, one that is alone then
 			// loses nothing.
-			this.told.clear();
+			this.reported.clear();
 			this.offered.clear();
 			for (int i = 0; i < STRIPE; i++) {
 				offerAlone(i);
 			}
 			drain();
-			check(this.told.equals(this.offered));
+			check(this.reported.equals(this.offered));
 			check(this.buffer.left().isEmpty());
 		}
 
@@ -219,9 +219,9 @@ class ReadBufferTests {
 		}
 
 		@Validate
-		public void allAreToldInOrder() {
+		public void allAreReportedInOrder() {
 			drain();
-			check(this.told.equals(this.offered));
+			check(this.reported.equals(this.offered));
 			check(this.buffer.left().isEmpty());
 		}
 
@@ -241,21 +241,21 @@ class ReadBufferTests {
 		}
 
 		@Validate
-		public void noneIsToldTwiceAndNoneIsLeft() {
+		public void noneIsReportedTwiceAndNoneIsLeft() {
 			drain();
-			check(!this.told.isEmpty());
-			checkEach(this.told, 1);
+			check(!this.reported.isEmpty());
+			checkEach(this.reported, 1);
 			check(this.buffer.left().isEmpty());
 		}
 
 	}
 
-	/** A read, and how often the policy was told of it. */
+	/** A read, and number of times that it was reported to the policy. */
 	static final class Read {
 
 		private final int number;
 
-		private int told;
+		private int reported;
 
 		Read(int number) {
 			this.number = number;
@@ -263,7 +263,7 @@ class ReadBufferTests {
 
 		@Override
 		public String toString() {
-			return this.number + "*" + this.told;
+			return this.number + "*" + this.reported;
 		}
 
 	}

@@ -24,7 +24,7 @@ class RemovalTests {
 	@Test
 	void aThreadDoesNotTellAllThatOthersRemoveMeanwhile() {
 		Thread unlucky = Thread.currentThread();
-		ConcurrentMap<Integer, Thread> told = new ConcurrentHashMap<>();
+		ConcurrentMap<Integer, Thread> notified = new ConcurrentHashMap<>();
 		AtomicInteger calls = new AtomicInteger();
 		AtomicBoolean first = new AtomicBoolean(true);
 		List<Cache<Integer, Integer>> self = new CopyOnWriteArrayList<>();
@@ -33,7 +33,7 @@ class RemovalTests {
 			.maximumSize(KEYS)
 			.removalListener((key, value, cause) -> {
 				calls.incrementAndGet();
-				told.put(key, Thread.currentThread());
+				notified.put(key, Thread.currentThread());
 				if (first.getAndSet(false)) {
 					Thread other = new Thread(() -> IntStream.range(1, KEYS).forEach(self.get(0)::invalidate));
 					other.start();
@@ -44,15 +44,15 @@ class RemovalTests {
 		self.add(cache);
 		IntStream.range(0, KEYS).forEach((key) -> cache.put(key, key));
 		cache.invalidate(0);
-		assertThat(told.values()).filteredOn((thread) -> thread == unlucky).hasSizeBetween(1, 1_000);
-		await().untilAsserted(() -> assertThat(told).hasSize(KEYS));
+		assertThat(notified.values()).filteredOn((thread) -> thread == unlucky).hasSizeBetween(1, 1_000);
+		await().untilAsserted(() -> assertThat(notified).hasSize(KEYS));
 		assertThat(calls).hasValue(KEYS);
 	}
 
 	/** The listener learns of all removals although the cache is not called again. */
 	@Test
-	void whatAListenerRemovesIsToldOfAsWell() {
-		Set<Integer> told = ConcurrentHashMap.newKeySet();
+	void removalsByAListenerAreReportedAsWell() {
+		Set<Integer> notified = ConcurrentHashMap.newKeySet();
 		AtomicInteger calls = new AtomicInteger();
 		List<Cache<Integer, Integer>> self = new CopyOnWriteArrayList<>();
 		Cache<Integer, Integer> cache = CacheBuilder.<Integer, Integer>named("test")
@@ -60,7 +60,7 @@ class RemovalTests {
 			.maximumSize(KEYS)
 			.removalListener((key, value, cause) -> {
 				calls.incrementAndGet();
-				told.add(key);
+				notified.add(key);
 				if (key == 0) {
 					IntStream.range(1, KEYS).forEach(self.get(0)::invalidate);
 				}
@@ -69,7 +69,7 @@ class RemovalTests {
 		self.add(cache);
 		IntStream.range(0, KEYS).forEach((key) -> cache.put(key, key));
 		cache.invalidate(0);
-		await().untilAsserted(() -> assertThat(told).hasSize(KEYS));
+		await().untilAsserted(() -> assertThat(notified).hasSize(KEYS));
 		assertThat(calls).hasValue(KEYS);
 	}
 
@@ -84,26 +84,26 @@ class RemovalTests {
 
 	@Test
 	void oneCallTellsAllThatItRemoves() {
-		ConcurrentMap<Integer, RemovalCause> told = new ConcurrentHashMap<>();
+		ConcurrentMap<Integer, RemovalCause> notified = new ConcurrentHashMap<>();
 		Cache<Integer, Integer> cache = CacheBuilder.<Integer, Integer>named("test")
 			.policy(CachePolicy.LRU)
 			.maximumSize(KEYS)
-			.removalListener((key, value, cause) -> told.put(key, cause))
+			.removalListener((key, value, cause) -> notified.put(key, cause))
 			.build();
 		IntStream.range(0, KEYS).forEach((key) -> cache.put(key, key));
 		cache.invalidateAll();
-		assertThat(told).hasSize(KEYS).containsValue(RemovalCause.EXPLICIT);
+		assertThat(notified).hasSize(KEYS).containsValue(RemovalCause.EXPLICIT);
 	}
 
 	@Test
 	void anExecutorThatFailsLosesNoRemoval() {
-		List<Integer> told = new CopyOnWriteArrayList<>();
+		List<Integer> notified = new CopyOnWriteArrayList<>();
 		Cache<Integer, Integer> cache = CacheBuilder.<Integer, Integer>named("test")
 			.policy(CachePolicy.LRU)
 			.maximumSize(1)
-			.removalListener((key, value, cause) -> told.add(key))
+			.removalListener((key, value, cause) -> notified.add(key))
 			.listenerExecutor((task) -> {
-				if (told.isEmpty()) {
+				if (notified.isEmpty()) {
 					task.run();
 				}
 				throw new IllegalStateException("executor, as the test wants it");
@@ -113,7 +113,7 @@ class RemovalTests {
 			int value = i;
 			assertThat(cache.get(i, (key) -> value)).isEqualTo(i);
 		}
-		assertThat(told).containsExactly(1, 2);
+		assertThat(notified).containsExactly(1, 2);
 	}
 
 }

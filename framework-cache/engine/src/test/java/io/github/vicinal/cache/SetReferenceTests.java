@@ -239,7 +239,7 @@ class SetReferenceTests {
 
 	/**
 	 * In one set, in which each insert is a step of time: the fewest uses go first, of
-	 * these the one that was used the longest ago, as far as 256 steps tell. Who is not
+	 * these the one that was used the longest ago, as far as 256 steps show. Who is not
 	 * asked for more often stays out, and every other one of these costs the victim a
 	 * use.
 	 */

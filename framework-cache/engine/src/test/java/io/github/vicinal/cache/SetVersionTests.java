@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The version in a word of tags tells inserts apart, and no key is in a set twice. */
+/** The version in a word of tags distinguishes inserts, and no key is in a set twice. */
 class SetVersionTests {
 
 	private static final int VERSIONS = 1 << 15;

@@ -3,8 +3,8 @@ package io.github.vicinal.channel;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When the next attempt to connect paths to a peer may begin. Changed under the peer's
- * lock, read without it.
+ * Time at which the next attempt to connect paths to a peer may begin. Changed under the
+ * peer's lock, read without it.
  */
 final class BackOff {
 

@@ -60,7 +60,7 @@ public final class CallOverHttp {
 	}
 
 	/**
-	 * Says that the call has ended: answered, failed or given up.
+	 * Notes that the call has ended: answered, failed or given up.
 	 * @param nanos how long it took
 	 * @param status the status of the answer, 0 if there was none
 	 * @param comparable whether what it took can be compared with what it would have

@@ -258,7 +258,7 @@ final class BodyPipe {
 		run(wake);
 	}
 
-	/** As a stream reads: waits for at least one byte, returns -1 at the end. */
+	/** Reads like a stream: waits for at least one byte, returns -1 at the end. */
 	int read(byte[] target, int offset, int length, long timeoutNanos) throws IOException {
 		Runnable wake;
 		int count;

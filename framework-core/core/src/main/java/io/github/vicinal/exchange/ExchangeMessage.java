@@ -70,7 +70,7 @@ public sealed interface ExchangeMessage {
 		OPEN,
 
 		/**
-		 * As {@link #OPEN}, and there is no room for a further part of the request yet.
+		 * Same as {@link #OPEN}, but without room for a further part of the request yet.
 		 */
 		FULL,
 

@@ -61,7 +61,7 @@ public interface HttpExchanges {
 	ExchangeMessage.Answer pull(ExchangeMessage.Pull wanted);
 
 	/**
-	 * Says that nobody waits for an exchange any more.
+	 * Notes that nobody waits for an exchange any more.
 	 * @param unwanted the exchange
 	 */
 	void abort(ExchangeMessage.Abort unwanted);

@@ -281,7 +281,7 @@ public final class ServerExchange {
 	}
 
 	/**
-	 * Says to the client what there is to say.
+	 * Sends the client the messages that are due.
 	 * @param number the number of the exchange
 	 */
 	Answer answer(long number) {

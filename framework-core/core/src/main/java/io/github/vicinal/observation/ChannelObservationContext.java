@@ -51,7 +51,7 @@ public class ChannelObservationContext extends Observation.Context {
 	}
 
 	/**
-	 * Says whether the peer has answered.
+	 * Sets whether the peer has answered.
 	 * @param answered whether it has
 	 */
 	public void setAnswered(boolean answered) {

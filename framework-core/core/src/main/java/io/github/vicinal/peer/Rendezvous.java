@@ -258,7 +258,7 @@ public final class Rendezvous {
 	}
 
 	/**
-	 * Looks whether the directory still is this user's. One that is gone is made anew,
+	 * Checks whether the directory still is this user's. One that is gone is made anew,
 	 * with the token that it had unless another process of this user was faster, whose
 	 * token counts from then on. Takes a few system calls.
 	 * @return why the directory cannot be used at this moment, or empty if it can

@@ -1,7 +1,7 @@
 package io.github.vicinal.peer;
 
 /**
- * Says what to do about failures whose cause is a limit of the operating system.
+ * Advice on failures whose cause is a limit of the operating system.
  *
  * @since 0.1.0
  */

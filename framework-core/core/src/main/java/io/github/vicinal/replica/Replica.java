@@ -69,7 +69,7 @@ public final class Replica {
 
 	private final SaturationCurve curve = new SaturationCurve();
 
-	/** When the curve was fitted, in ticks. */
+	/** Time at which the curve was fitted, in ticks. */
 	private volatile int fitted;
 
 	/**
@@ -97,7 +97,7 @@ public final class Replica {
 
 	private volatile int nextProbeMillis;
 
-	/** When the replica answered last. */
+	/** Time of the replica's last answer. */
 	private volatile int answeredMillis;
 
 	private volatile boolean answered;
@@ -273,8 +273,8 @@ public final class Replica {
 	}
 
 	/**
-	 * Notes what a probe found. A process that hangs can be reached all the same: only
-	 * who could not be reached and now can has come back.
+	 * Notes what a probe found. A process that hangs accepts connections all the same, so
+	 * only a replica that could not be reached before has come back.
 	 */
 	void probed(boolean reachable, int millis) {
 		if (!this.paused) {

@@ -116,9 +116,9 @@ public final class ReplicaChoice {
 	}
 
 	/**
-	 * Says which replicas there are. Those that were there keep what is known of them.
+	 * Sets the replicas. Those that were there before keep their statistics.
 	 * @param addresses their addresses, each once
-	 * @param locator says how near one is
+	 * @param locator returns the locality of a replica
 	 */
 	public synchronized void update(Collection<String> addresses, Locator locator) {
 		Map<String, Replica> known = new LinkedHashMap<>();
@@ -141,8 +141,8 @@ public final class ReplicaChoice {
 	}
 
 	/**
-	 * Looks anew how near the replicas are.
-	 * @param locator says how near one is
+	 * Updates the localities of the replicas.
+	 * @param locator returns the locality of a replica
 	 */
 	public void relocate(Locator locator) {
 		for (Replica replica : this.replicas.all()) {
@@ -161,7 +161,7 @@ public final class ReplicaChoice {
 	}
 
 	/**
-	 * Says how near a replica is.
+	 * Returns the locality of a replica.
 	 *
 	 * @since 0.1.0
 	 */
@@ -323,7 +323,7 @@ public final class ReplicaChoice {
 	 * @param replica the replica that it went to
 	 * @param met what {@link Replica#begin()} returned
 	 * @param nanos how long the call took
-	 * @param outcome what came of it
+	 * @param outcome its outcome
 	 */
 	public void end(Replica replica, int met, long nanos, Outcome outcome) {
 		int millis = millis();

@@ -5,7 +5,7 @@ package io.github.vicinal.requestserver;
  * several; it is rejected if one of them is full.
  *
  * @param name what requests share: those with the same name count together
- * @param maxInFlight the most of them, waiting and running, at least 1
+ * @param maxInFlight maximum number of them, waiting and running, at least 1
  * @since 0.1.0
  */
 public record Bulkhead(String name, int maxInFlight) {

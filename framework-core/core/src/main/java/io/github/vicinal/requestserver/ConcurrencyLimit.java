@@ -189,7 +189,9 @@ final class ConcurrencyLimit {
 
 	private double usualRate;
 
-	/** When the usual limit returned, as the rate had fallen for a moment only. */
+	/**
+	 * Time at which the usual limit returned, as the rate had fallen for a moment only.
+	 */
 	private long returned;
 
 	/** Whether the limit is explored because the rate has changed. */
@@ -216,7 +218,7 @@ final class ConcurrencyLimit {
 	/** The rate at half of the limit, while it climbs. */
 	private double lowerRate;
 
-	/** When the measurement began, or the change of the limit. */
+	/** Start of the measurement, or of the change of the limit. */
 	private long since;
 
 	/** The number of requests that had ended by then. */
@@ -326,7 +328,7 @@ final class ConcurrencyLimit {
 	}
 
 	/**
-	 * Looks at a request that comes, or at one of a crowd that ends.
+	 * Observes a request that comes, or one of a crowd that ends.
 	 * @param running number of requests that run
 	 * @param waiting number of requests that wait
 	 * @param now the time

@@ -38,7 +38,7 @@ final class OverloadDetector {
 	/** Requests that came since nobody waited. */
 	private long arrivalsSinceEmpty;
 
-	/** When the last request came. */
+	/** Arrival of the last request. */
 	private long lastArrival;
 
 	/** Times between arrivals since then. */

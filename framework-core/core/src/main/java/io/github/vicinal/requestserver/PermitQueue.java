@@ -14,7 +14,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 import io.github.vicinal.requestserver.Rejection.Reason;
-import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -182,7 +181,7 @@ final class PermitQueue {
 	}
 
 	/**
-	 * Looks at those who wait, as no request may come or end for long.
+	 * Examines the waiting requests, as no request may come or end for long.
 	 * @return after which time to look again, in ns; a negative number if nobody waits
 	 */
 	long look() {
@@ -221,8 +220,8 @@ final class PermitQueue {
 	}
 
 	/**
-	 * Looks whether what runs hangs, and keeps to the limit that was found.
-	 * @return who has got a permit by that
+	 * Checks whether the running requests hang, and keeps to the limit that was found.
+	 * @return the request that has got a permit by that
 	 */
 	private @Nullable Ticket adapt(long now) {
 		this.hang.look(now);
@@ -249,7 +248,7 @@ final class PermitQueue {
 	}
 
 	/**
-	 * Looks for overload when a request comes, as no permit may come back for long, and
+	 * Checks for overload when a request comes, as no permit may come back for long, and
 	 * rejects those that have waited for too long, whatever their class.
 	 */
 	private @Nullable Ticket shed(long now) {
@@ -396,8 +395,8 @@ final class PermitQueue {
 	/**
 	 * Ends the caller's request and gives its permit to the next waiter.
 	 * @param counted what the caller counted for
-	 * @return who has the permit now, to be notified by the caller; {@code null} if
-	 * nobody waited
+	 * @return the request that has the permit now, to be notified by the caller;
+	 * {@code null} if nobody waited
 	 */
 	@Nullable Ticket leave(List<Bulkhead> counted) {
 		if (counted.isEmpty()) {
@@ -429,8 +428,8 @@ final class PermitQueue {
 	/**
 	 * Gives a permit to the next waiter while its holder waits for something outside. The
 	 * holder still counts for its channel.
-	 * @return who has the permit now, to be notified by the caller; {@code null} if
-	 * nobody waited
+	 * @return the request that has the permit now, to be notified by the caller;
+	 * {@code null} if nobody waited
 	 */
 	@Nullable Ticket pause() {
 		long word = this.state.get();

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Looks at a queue while requests wait in it. What arrives and what ends looks, too, but
+ * Watches a queue while requests wait in it. Requests that arrive and end do so, too, but
  * neither may happen for long. Its thread starts when requests wait, and ends when none
  * has for a while. Thread-safe.
  */

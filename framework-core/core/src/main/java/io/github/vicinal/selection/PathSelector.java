@@ -157,7 +157,7 @@ public final class PathSelector {
 	/** Read without the lock, too: an old value does no harm. */
 	private final double[] methodNanos;
 
-	private final Deque<PathSwitch> untold = new ArrayDeque<>();
+	private final Deque<PathSwitch> unreported = new ArrayDeque<>();
 
 	private long lastLook;
 
@@ -204,7 +204,7 @@ public final class PathSelector {
 	public record PathSwitch(int sizeClass, Decision decision) {
 
 		/**
-		 * Says which calls moved.
+		 * Names the calls that moved.
 		 * @return for example {@code calls up to 4 KiB}
 		 */
 		public String calls() {
@@ -277,7 +277,7 @@ public final class PathSelector {
 	}
 
 	/**
-	 * Says that a path is open. One that is preferred takes over at once, unless it has
+	 * Notes that a path is open. One that is preferred takes over at once, unless it has
 	 * failed repeatedly: then it returns when its back-off is over.
 	 * @param path its number
 	 * @param nanos the time
@@ -297,7 +297,7 @@ public final class PathSelector {
 	}
 
 	/**
-	 * Says that a path cannot carry calls any more. Its calls move at once.
+	 * Notes that a path cannot carry calls any more. Its calls move at once.
 	 * @param path its number
 	 * @param nanos the time
 	 */
@@ -315,7 +315,7 @@ public final class PathSelector {
 	}
 
 	/**
-	 * Says that a path is never late: nothing stands behind it, or something else looks
+	 * Notes that a path is never late: nothing stands behind it, or something else looks
 	 * after its calls. They are counted all the same.
 	 * @param path its number
 	 */
@@ -331,11 +331,11 @@ public final class PathSelector {
 
 	/** An event of a path concerns all classes, and is notified once. */
 	private void forEachClass(Consumer<SizeClass> action) {
-		boolean told = false;
+		boolean reported = false;
 		for (SizeClass sized : this.classes) {
 			if (sized != null) {
 				action.accept(sized);
-				told |= note(ALL, sized, !told);
+				reported |= note(ALL, sized, !reported);
 			}
 		}
 	}
@@ -623,14 +623,14 @@ public final class PathSelector {
 	}
 
 	/** Remembers a switch of the rule for the listener; returns whether there was one. */
-	private boolean note(int sizeClass, SizeClass sized, boolean tell) {
+	private boolean note(int sizeClass, SizeClass sized, boolean report) {
 		if (sized.rule.switches() == sized.switchesSeen) {
 			return false;
 		}
 		sized.switchesSeen = sized.rule.switches();
 		Decision decision = sized.rule.lastDecision();
-		if (tell && decision != null) {
-			this.untold.add(new PathSwitch(sizeClass, decision));
+		if (report && decision != null) {
+			this.unreported.add(new PathSwitch(sizeClass, decision));
 		}
 		return true;
 	}
@@ -667,14 +667,14 @@ public final class PathSelector {
 	/** Publishes changes, and notifies the listener outside of the lock. */
 	private void unlock() {
 		publish();
-		if (this.untold.isEmpty()) {
+		if (this.unreported.isEmpty()) {
 			this.lock.unlock();
 			return;
 		}
-		List<PathSwitch> told = new ArrayList<>(this.untold);
-		this.untold.clear();
+		List<PathSwitch> reports = new ArrayList<>(this.unreported);
+		this.unreported.clear();
 		this.lock.unlock();
-		told.forEach(this.listener);
+		reports.forEach(this.listener);
 	}
 
 	/**

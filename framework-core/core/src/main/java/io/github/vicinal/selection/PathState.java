@@ -199,7 +199,7 @@ final class PathState {
 	}
 
 	/**
-	 * Looks after the calls in flight.
+	 * Checks the calls in flight.
 	 * @param slowestNanos what the slowest method takes
 	 * @param trusted whether the time since the last look proves anything
 	 * @param hasOther whether calls could go elsewhere

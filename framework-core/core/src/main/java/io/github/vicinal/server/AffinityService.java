@@ -8,7 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Says of a bean whether its contracts may be called over typed paths.
+ * Sets whether the contracts of a bean may be called over typed paths.
  * <p>
  * It changes nothing about what such a call passes: valves, filters, security and
  * interceptors of the application run for it as for an HTTP request, or the call goes

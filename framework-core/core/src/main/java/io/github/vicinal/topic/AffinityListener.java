@@ -7,7 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Has a method of a bean called with the messages of a topic. Its parameters are the
+ * Subscribes a method of a bean to the messages of a topic. Its parameters are the
  * payload, a {@link Message} of it, an {@link Acknowledgement}, and, where Spring
  * Messaging is present, whatever that resolves: {@code @Payload}, {@code @Header},
  * {@code @Headers} and its own {@code Message}. It returns nothing, or a

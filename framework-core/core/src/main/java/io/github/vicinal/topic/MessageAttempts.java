@@ -54,7 +54,7 @@ public final class MessageAttempts<T> {
 	}
 
 	/**
-	 * Has a message handled. Never throws, unless the JVM is at its end.
+	 * Passes a message to its handler. Never throws, unless the JVM is at its end.
 	 * @param message the message
 	 * @return whether the message is done; otherwise the subscription is closing, and
 	 * another subscriber of the stream is to get the message

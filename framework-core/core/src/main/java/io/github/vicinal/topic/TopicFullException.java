@@ -12,7 +12,7 @@ public final class TopicFullException extends TopicException {
 
 	/**
 	 * Creates an exception.
-	 * @param message names the topic and who is slow
+	 * @param message names the topic and its slow subscribers
 	 */
 	public TopicFullException(String message) {
 		super(message);

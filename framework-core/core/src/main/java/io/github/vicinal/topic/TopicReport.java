@@ -6,7 +6,7 @@ import java.util.List;
  * Counts and state of one publisher of a topic.
  *
  * @param topic name of the topic
- * @param model who gets the messages
+ * @param model distribution of the messages
  * @param published number of messages
  * @param dropped number of messages that made room before all had handled them
  * @param refused number of messages for which there was no room
@@ -16,7 +16,7 @@ import java.util.List;
  * the slowest subscriber has yet to handle, in a stream those that no subscriber has
  * begun
  * @param backlogBytes room that these messages take
- * @param subscribers who is attached
+ * @param subscribers subscribers that are attached
  * @since 0.1.0
  */
 public record TopicReport(String topic, TopicModel model, long published, long dropped, long refused, long usedBytes,

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  *
  * @param name up to 64 lower-case letters, digits, dots, underscores and hyphens, the
  * first of which is a letter, a digit or an underscore
- * @param model who gets the messages; the same on all sides
+ * @param model distribution of the messages; the same on all sides
  * @param type the type of the payload: {@code byte[]} and {@code String} travel as they
  * are, all else as JSON
  * @param capacityBytes room for messages of one publisher that somebody has yet to
@@ -55,7 +55,7 @@ public record TopicSettings<T>(String name, TopicModel model, Type type, int cap
 	 * Returns the settings of a topic with the usual room, whose publishers wait for room
 	 * for up to 5 s.
 	 * @param name the name of the topic
-	 * @param model who gets the messages
+	 * @param model distribution of the messages
 	 * @param type the type of the payload
 	 * @param <T> the type of the payload
 	 * @return the settings

@@ -1,8 +1,8 @@
 package io.github.vicinal.topic;
 
 /**
- * Is notified of the topics and subscriptions of an application, for instance to count
- * what they do. Implementations are thread-safe and return at once.
+ * Receives the topics and subscriptions of an application, for instance to count what
+ * they do. Implementations are thread-safe and return at once.
  *
  * @since 0.1.0
  */

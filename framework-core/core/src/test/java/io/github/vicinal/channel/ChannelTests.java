@@ -234,7 +234,7 @@ class ChannelTests {
 	}
 
 	@Test
-	void whatAPathThrowsIsCountedAsAnError() {
+	void anExceptionOfAPathIsCountedAsAnError() {
 		for (FakeProvider provider : List.of(this.uds, this.direct)) {
 			String address = provider.kind.id() + ":80";
 			this.channel.peer(address)
@@ -323,7 +323,7 @@ class ChannelTests {
 	}
 
 	@Test
-	void oneCallInAWhileConfirmsWhoAnswers() {
+	void oneCallInAWhileConfirmsTheInstance() {
 		Channel confirming = new Channel(
 				new ChannelSettings("shop", List.of(UDS), null, Duration.ofNanos(1), false, Duration.ofMillis(200)),
 				this.contract, List.of(this.direct, this.uds), this.connecting::add, Clock.systemUTC());
@@ -360,7 +360,7 @@ class ChannelTests {
 	}
 
 	@Test
-	void aDirectCallInAWhileConfirmsWhoAnswers() {
+	void aDirectCallInAWhileConfirmsTheInstance() {
 		Channel confirming = new Channel(
 				new ChannelSettings("shop", List.of(PathKind.DIRECT), null, Duration.ofNanos(1), false,
 						Duration.ofMillis(200)),

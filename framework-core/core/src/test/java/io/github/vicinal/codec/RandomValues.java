@@ -262,7 +262,7 @@ final class RandomValues {
 		throw new IllegalArgumentException(raw.getName());
 	}
 
-	/** NaN has many bit patterns, which neither equals() nor JSON tells apart. */
+	/** NaN has many bit patterns, which neither equals() nor JSON distinguishes. */
 	private static float canonical(float value) {
 		return Float.isNaN(value) ? Float.NaN : value;
 	}

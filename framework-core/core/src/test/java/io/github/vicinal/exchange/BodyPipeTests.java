@@ -27,7 +27,7 @@ class BodyPipeTests {
 	}
 
 	@Test
-	void whatIsWrittenIsRead() throws Exception {
+	void writtenValuesAreRead() throws Exception {
 		this.pipe.write(ByteBuffer.wrap(new byte[] { 1, 2, 3 }), LONG);
 		this.pipe.end(null);
 		byte[] target = new byte[5];
@@ -120,7 +120,7 @@ class BodyPipeTests {
 	}
 
 	@Test
-	void whoWaitsIsToldOnce() throws Exception {
+	void aWaitingReaderIsNotifiedOnce() throws Exception {
 		AtomicInteger readable = new AtomicInteger();
 		this.pipe.whenReadable(readable::incrementAndGet);
 		assertThat(readable).hasValue(0);
@@ -136,7 +136,7 @@ class BodyPipeTests {
 
 	/** The limit falls when the thread that hands the body on has returned. */
 	@Test
-	void whoFindsNoRoomIsToldWhenThereIs() throws Exception {
+	void aWriterWithoutRoomIsNotifiedWhenThereIsSome() throws Exception {
 		AtomicInteger writable = new AtomicInteger();
 		this.pipe.limit(Integer.MAX_VALUE);
 		assertThat(this.pipe.put(bytes(BodyPipe.LIMIT_BYTES), writable::incrementAndGet)).isTrue();

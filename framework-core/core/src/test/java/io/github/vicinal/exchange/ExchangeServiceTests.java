@@ -159,7 +159,7 @@ class ExchangeServiceTests {
 	}
 
 	@Test
-	void whatIsOfferedToAClientThatHasGoneFails() throws Exception {
+	void anOfferToAClientThatHasGoneFails() throws Exception {
 		CompletableFuture<ServerExchange> known = new CompletableFuture<>();
 		this.handler.begun = known::complete;
 		Answer answer = begin("/never", new byte[0], false);

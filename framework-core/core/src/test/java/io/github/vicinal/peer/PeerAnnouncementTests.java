@@ -24,7 +24,7 @@ class PeerAnnouncementTests {
 	private static final String ID = "0123456789abcdef0123456789abcdef";
 
 	@Property
-	void whatIsWrittenIsRead(@ForAll("announcements") PeerAnnouncement announcement)
+	void writtenValuesAreRead(@ForAll("announcements") PeerAnnouncement announcement)
 			throws MalformedAnnouncementException {
 		String header = announcement.format();
 		assertThat(header).hasSizeLessThanOrEqualTo(PeerAnnouncement.MAX_CHARS).matches("[ -~]*");

@@ -144,7 +144,7 @@ class RendezvousTests {
 	}
 
 	@Test
-	void whatAnotherUserMadeInASharedDirectoryIsRefused() throws IOException {
+	void filesOfAnotherUserInASharedDirectoryAreRefused() throws IOException {
 		Path shared = shared(01777);
 		Path own = own(shared);
 		Path elsewhere = Files.createDirectory(this.temp.resolve("elsewhere"));
@@ -208,7 +208,7 @@ class RendezvousTests {
 	}
 
 	@Test
-	void userNamespaceThatMapsAllUsersIsTold() {
+	void userNamespaceThatMapsAllUsersIsRecognized() {
 		assertThat(Rendezvous.mapsAllUsers(List.of("         0          0 4294967295"))).isTrue();
 		assertThat(Rendezvous.mapsAllUsers(List.of("         0     100000      65536"))).isFalse();
 		assertThat(Rendezvous.mapsAllUsers(List.of("0 0 1000", "1000 1000 1", "1001 1001 64535"))).isFalse();

@@ -249,7 +249,7 @@ class ReplicaChoiceTests {
 	}
 
 	@Test
-	void whatIsKnownSurvivesUpdatesAndFollowsTheLocality() {
+	void knowledgeSurvivesUpdatesAndFollowsTheLocality() {
 		update(this.choice, Locality.ANY, Locality.ANY);
 		calls(100, MILLI, MILLI);
 		Replica first = this.choice.find("0");

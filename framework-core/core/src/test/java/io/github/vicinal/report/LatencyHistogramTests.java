@@ -54,7 +54,7 @@ class LatencyHistogramTests {
 	}
 
 	@Test
-	void whatIsOutOfRangeCountsAsTheSmallestOrTheLargest() {
+	void valuesOutOfRangeCountAsTheSmallestOrTheLargest() {
 		for (LatencyHistogram histogram : new LatencyHistogram[] { LatencyHistogram.coarse(),
 				LatencyHistogram.fine() }) {
 			histogram.record(Long.MIN_VALUE);

@@ -236,7 +236,7 @@ class ConcurrencyLimitTests {
 
 	@ParameterizedTest
 	@CsvSource({ "1, 0.8", "4, 0.8", "4, 0.9", "10, 0.9", "50, 0.9" })
-	void whatAPoolCanDoIsNeverRejected(int connections, double load) {
+	void theLoadThatAPoolCanTakeIsNeverRejected(int connections, double load) {
 		double capacity = connections / SERVICE;
 		Simulation simulation = simulation(connections, EXPONENTIAL, 0).pooled().load(0, END, load * capacity);
 		assertThat(simulation.run().refused()).isZero();
@@ -246,7 +246,7 @@ class ConcurrencyLimitTests {
 	/** Many run by chance near saturation, so fewer are tried without any overload. */
 	@ParameterizedTest
 	@CsvSource({ "0.8, 0", "0.9, 0.0001" })
-	void whatProcessorsCanDoIsNeverRejected(double load, double intake) {
+	void theLoadThatProcessorsCanTakeIsNeverRejected(double load, double intake) {
 		double capacity = 2 / (SERVICE + intake);
 		Outcome outcome = simulation(2, EXPONENTIAL, 0).intake((intake > 0) ? 1 : 0, intake)
 			.load(0, END, load * capacity)

@@ -223,7 +223,7 @@ class OverloadTests {
 
 	@ParameterizedTest
 	@CsvSource({ "4, 0.7, 0", "4, 0.9, 0.01", "10, 0.9, 0.002", "50, 0.9, 0" })
-	void whatCanBeServedIsHardlyEverRefused(int threads, double load, double most) {
+	void loadBelowCapacityIsHardlyEverRejected(int threads, double load, double most) {
 		Outcome outcome = new Simulation(threads, MANY_PROCESSORS, CONSTANT, WARM, 1)
 			.load(0, END, load * threads / SERVICE)
 			.run();
@@ -232,7 +232,7 @@ class OverloadTests {
 
 	/** One waits for long, while a bulkhead turns many away that would never wait. */
 	@Test
-	void whatABulkheadRejectsIsNoQueue() {
+	void rejectionsOfABulkheadAreNoQueue() {
 		long[] now = new long[1];
 		PermitQueue queue = new PermitQueue(RequestServerSettings.of("test", new Threads.Fixed(1)), () -> now[0]);
 		queue.served(1_000_000, 1);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Requests come, wait, give up and end in any order of their steps: each is told once
+ * Requests come, wait, give up and end in any order of their steps: each is notified once
  * what became of it, and no permit is free while somebody waits, or lost.
  */
 @Timeout(120)
@@ -139,7 +139,7 @@ class PermitQueueInterleavingTests {
 
 			@Override
 			void granted() {
-				throw new IllegalStateException("who gave its permit away tells itself");
+				throw new IllegalStateException("a request that gave its permit away was notified by itself");
 			}
 
 			@Override

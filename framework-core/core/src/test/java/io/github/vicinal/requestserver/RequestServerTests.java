@@ -45,7 +45,7 @@ class RequestServerTests {
 		throw new AssertionError("It was executed");
 	}
 
-	/** Keeps a thread of the server busy until it is told to end. */
+	/** Keeps a thread of the server busy until it is to end. */
 	private static CountDownLatch block(RequestServer server) throws InterruptedException {
 		CountDownLatch started = new CountDownLatch(1);
 		CountDownLatch end = new CountDownLatch(1);
@@ -126,7 +126,7 @@ class RequestServerTests {
 	}
 
 	@Test
-	void whatFailsEndsNothingElse() {
+	void aFailingRequestEndsNothingElse() {
 		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)))) {
 			CompletableFuture<Object> failing = server.submit("test", Priority.NORMAL, () -> {
 				Thread.currentThread().interrupt();
@@ -304,7 +304,7 @@ class RequestServerTests {
 	}
 
 	@Test
-	void whoWaitsBeyondItsDeadlineIsNotServed() throws InterruptedException {
+	void aRequestThatWaitsBeyondItsDeadlineIsNotServed() throws InterruptedException {
 		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)))) {
 			CountDownLatch end = block(server);
 			assertThatExceptionOfType(RejectedRequestException.class)
@@ -318,7 +318,7 @@ class RequestServerTests {
 	}
 
 	@Test
-	void whoIsInterruptedIsNotServed() throws InterruptedException {
+	void anInterruptedRequestIsNotServed() throws InterruptedException {
 		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)))) {
 			CountDownLatch end = block(server);
 			CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
@@ -340,7 +340,7 @@ class RequestServerTests {
 	}
 
 	@Test
-	void whatFailsBeforeWaitingLosesNoTurn() throws InterruptedException {
+	void aFailureBeforeWaitingLosesNoPermit() throws InterruptedException {
 		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)))) {
 			CountDownLatch end = block(server);
 			assertThatExceptionOfType(IllegalStateException.class)
@@ -353,7 +353,7 @@ class RequestServerTests {
 	}
 
 	@Test
-	void aThreadPoolThatGrowsTakesWhoWaits() throws InterruptedException {
+	void aThreadPoolThatGrowsTakesWaitingRequests() throws InterruptedException {
 		try (RequestServer server = new RequestServer(settings(new Threads.Auto(1, 16)))) {
 			CountDownLatch all = new CountDownLatch(1);
 			List<CompletableFuture<Boolean>> results = new ArrayList<>();
@@ -459,9 +459,11 @@ class RequestServerTests {
 			.withMessageMatching("The .* of a request server is .*, but must .*; .*");
 	}
 
-	/** Others run while a client is slow; who goes on does not wait for them. */
+	/**
+	 * Others run while a client is slow; a handler that goes on does not wait for them.
+	 */
 	@Test
-	void whoPausesGivesItsPermitToOthers() throws InterruptedException {
+	void aRequestThatPausesGivesItsPermitToOthers() throws InterruptedException {
 		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)))) {
 			Permit slow = server.enter("slow", Priority.NORMAL);
 			CompletableFuture<Integer> waiting = server.submit("test", Priority.NORMAL, () -> 1);
@@ -481,7 +483,7 @@ class RequestServerTests {
 	}
 
 	@Test
-	void drainingWaitsForWhoPauses() throws InterruptedException {
+	void drainingWaitsForPausedRequests() throws InterruptedException {
 		RequestServer server = new RequestServer(settings(new Threads.Fixed(1)));
 		Permit slow = server.enter("slow", Priority.NORMAL);
 		assertThat(slow.pause()).isTrue();

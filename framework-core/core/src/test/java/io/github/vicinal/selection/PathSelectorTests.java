@@ -34,16 +34,16 @@ class PathSelectorTests {
 
 	private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-	private final List<PathSwitch> told = new ArrayList<>();
+	private final List<PathSwitch> switches = new ArrayList<>();
 
-	private final PathSelector selector = selector(this.told);
+	private final PathSelector selector = selector(this.switches);
 
 	private final Random random = new Random(17);
 
 	private long now = 1_000_000;
 
-	private static PathSelector selector(List<PathSwitch> told) {
-		return new PathSelector(List.of("shm", "uds", "http"), 2, PathSelector.Settings.defaults(true), told::add);
+	private static PathSelector selector(List<PathSwitch> switches) {
+		return new PathSelector(List.of("shm", "uds", "http"), 2, PathSelector.Settings.defaults(true), switches::add);
 	}
 
 	private void openAll() {
@@ -76,7 +76,7 @@ class PathSelectorTests {
 		openAll();
 		assertThat(this.selector.current(10)).isEqualTo(SHM);
 		assertThat(this.selector.current(10_000_000)).isEqualTo(SHM);
-		assertThat(this.told).extracting((change) -> change.decision().kind())
+		assertThat(this.switches).extracting((change) -> change.decision().kind())
 			.containsExactly(Decision.Kind.OPENED, Decision.Kind.OPENED);
 	}
 
@@ -87,8 +87,8 @@ class PathSelectorTests {
 		assertThat(this.selector.current(10)).isEqualTo(UDS);
 		this.selector.closed(UDS, this.now);
 		assertThat(this.selector.current(10)).isEqualTo(HTTP);
-		assertThat(this.told.get(3).decision().toString()).isEqualTo("uds -> http: uds failed");
-		assertThat(this.told.get(3).calls()).isEqualTo("all calls");
+		assertThat(this.switches.get(3).decision().toString()).isEqualTo("uds -> http: uds failed");
+		assertThat(this.switches.get(3).calls()).isEqualTo("all calls");
 	}
 
 	@Test
@@ -102,7 +102,7 @@ class PathSelectorTests {
 		}
 		assertThat(this.selector.current(200)).isEqualTo(SHM);
 		assertThat(this.selector.current(300_000)).isEqualTo(UDS);
-		assertThat(this.told.get(2).calls()).isEqualTo("calls of 256 KiB to 1 MiB");
+		assertThat(this.switches.get(2).calls()).isEqualTo("calls of 256 KiB to 1 MiB");
 		assertThat(this.selector.probes()).isLessThanOrEqualTo(60_000 / 256);
 	}
 
@@ -233,7 +233,7 @@ class PathSelectorTests {
 		}
 		assertThat(path).isEqualTo(UDS);
 		assertThat(this.now - before).isLessThan(100 * MILLI);
-		assertThat(this.told.get(2).decision().kind()).isEqualTo(Decision.Kind.LATE);
+		assertThat(this.switches.get(2).decision().kind()).isEqualTo(Decision.Kind.LATE);
 		for (int i = 0; i < 100; i++) {
 			this.now += 100 * MILLI;
 			assertThat(this.selector.choose(200, false, this.now)).as("while nothing came back").isNotEqualTo(SHM);
@@ -329,7 +329,7 @@ class PathSelectorTests {
 		}
 		assertThat(this.selector.current(200)).isEqualTo(SHM);
 		assertThat(this.selector.inFlight()).isEqualTo(1);
-		assertThat(this.told).hasSize(2);
+		assertThat(this.switches).hasSize(2);
 	}
 
 	@Test
@@ -349,7 +349,7 @@ class PathSelectorTests {
 		}
 		assertThat(this.selector.current(200)).isEqualTo(SHM);
 		assertThat(this.selector.current(5_000_000)).isEqualTo(UDS);
-		assertThat(this.told.get(2).calls()).isEqualTo("calls above 4 MiB");
+		assertThat(this.switches.get(2).calls()).isEqualTo("calls above 4 MiB");
 	}
 
 	@Test
@@ -433,27 +433,27 @@ class PathSelectorTests {
 			this.selector.record(SHM, 0, 200, 200, true, jump, 1, this.now);
 		}
 		assertThat(this.selector.current(200)).isEqualTo(SHM);
-		assertThat(this.told).hasSize(2);
+		assertThat(this.switches).hasSize(2);
 	}
 
 	@Test
 	void withoutComparingOnlyPreferenceAndFailuresDecide() {
 		PathSelector plain = new PathSelector(List.of("shm", "http"), 1, PathSelector.Settings.defaults(false),
-				this.told::add);
+				this.switches::add);
 		plain.opened(0, 0);
 		plain.opened(1, 0);
 		for (int i = 0; i < 10_000; i++) {
 			assertThat(plain.choose(10, true, i * MILLI)).isZero();
 			plain.record(i % 2, 0, 10, 10, true, (i % 2 == 0) ? 1_000_000 : 10, 1, i * MILLI);
 		}
-		assertThat(this.told).isEmpty();
+		assertThat(this.switches).isEmpty();
 	}
 
 	@Test
 	void nonsenseIsRefused() {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> new PathSelector(List.of(), 1, PathSelector.Settings.defaults(true),
-					(change) -> this.told.clear()))
+					(change) -> this.switches.clear()))
 			.withMessageContaining("1 to 15 paths");
 		assertThatIllegalArgumentException().isThrownBy(() -> new PathSelector.Settings(true, Double.NaN))
 			.withMessageContaining("NaN");

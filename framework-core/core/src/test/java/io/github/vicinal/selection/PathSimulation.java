@@ -96,7 +96,7 @@ final class PathSimulation {
 		this.inFlight = new int[paths];
 		this.usedAt = new long[paths];
 		this.selector = new PathSelector(NAMES.subList(0, paths), methods, PathSelector.Settings.defaults(true),
-				this::told);
+				this::record);
 		for (int i = paths - 1; i >= 0; i--) {
 			this.selector.opened(i, this.now);
 		}
@@ -113,7 +113,7 @@ final class PathSimulation {
 		return this;
 	}
 
-	private void told(PathSwitch change) {
+	private void record(PathSwitch change) {
 		Decision decision = change.decision();
 		switch (decision.kind()) {
 			case OPENED -> {

@@ -49,7 +49,7 @@ class ArchitectureTests {
 	}
 
 	@Test
-	void transportsDoNotKnowWhoUsesThem() {
+	void transportsDoNotKnowTheirUsers() {
 		noClasses().that()
 			.resideInAPackage(ROOT + ".transport..")
 			.should()

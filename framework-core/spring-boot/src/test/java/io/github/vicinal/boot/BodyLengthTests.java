@@ -90,7 +90,7 @@ class BodyLengthTests {
 
 	/** Their requests look alike in everything else. */
 	@Test
-	void clientsOfOneLibraryAreToldApart() {
+	void clientsOfOneLibraryAreDistinguished() {
 		ConfigurableApplicationContext server = start(Server.class, Map.of());
 		for (boolean reactive : new boolean[] { true, false, true }) {
 			typedCallsShowTheSame(server, reactive, "reactor", true);

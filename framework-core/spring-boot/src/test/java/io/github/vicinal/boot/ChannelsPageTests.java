@@ -66,7 +66,7 @@ class ChannelsPageTests {
 	}
 
 	@Test
-	void whatIsNeitherAChannelNorThePageIsNotFound() throws IOException, InterruptedException {
+	void anUnknownSelectorIsNotFound() throws IOException, InterruptedException {
 		assertThat(get(Map.of("management.endpoints.web.exposure.include", "vicinalchannels"), "vicinalchannels/other")
 			.statusCode()).isEqualTo(404);
 	}

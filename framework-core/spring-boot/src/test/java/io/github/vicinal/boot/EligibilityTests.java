@@ -72,7 +72,7 @@ class EligibilityTests {
 			ViewOfBody    | has a @JsonView
 			Prototype     | Prototype is not a singleton
 			""")
-	void whatTypedCallsWouldMissKeepsAHandlerOnHttp(String controller, String reason) throws Exception {
+	void featuresThatTypedCallsWouldMissKeepAHandlerOnHttp(String controller, String reason) throws Exception {
 		Class<?> type = Class.forName(EligibilityTests.class.getName() + "$" + controller);
 		assertThat(refusal(type)).contains(reason);
 	}

@@ -47,7 +47,7 @@ class EndToEndTests {
 
 	private static ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
 		Map<String, Object> all = new TreeMap<>(Map.of("server.port", "0", "spring.main.banner-mode", "off",
-				"management.endpoints.web.exposure.include", "*"));
+				"management.endpoints.web.exposure.include", "*", "test.packages", "true"));
 		all.putAll(properties);
 		SpringApplication application = new SpringApplication(type);
 		application.setDefaultProperties(all);

@@ -94,7 +94,7 @@ class ErrorAnswerTests {
 
 	@ParameterizedTest
 	@CsvSource({ "direct, false", "uds, false", "direct, true", "uds, true" })
-	void whatAnEntityVariesByIsAdded(String path, boolean cors) {
+	void headersThatAnEntityVariesByAreAdded(String path, boolean cors) {
 		Pair pair = start(cors ? CorsService.class : RedirectService.class, path, "");
 		// Behind the interceptor of CORS the first call of a method goes over HTTP.
 		pair.typed("varying");

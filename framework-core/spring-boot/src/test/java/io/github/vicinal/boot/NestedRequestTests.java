@@ -70,7 +70,7 @@ class NestedRequestTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { GroupClient.class, HandMadeClient.class })
-	void whatAnErrorHandlerSendsIsSent(Class<?> type) {
+	void requestsOfAnErrorHandlerAreSent(Class<?> type) {
 		ConfigurableApplicationContext service = start(ThingService.class, Map.of());
 		ConfigurableApplicationContext audit = start(AuditService.class, Map.of());
 		ConfigurableApplicationContext client = start(type, Map.of("things.url", url(service),
@@ -108,7 +108,7 @@ class NestedRequestTests {
 	}
 
 	@Test
-	void whatAnInterceptorSendsGoesWhereItIsSent() {
+	void requestsOfAnInterceptorGoWhereTheyAreSent() {
 		ConfigurableApplicationContext first = start(ThingService.class, Map.of());
 		ConfigurableApplicationContext second = start(ThingService.class, Map.of());
 		ConfigurableApplicationContext audit = start(AuditService.class, Map.of());

@@ -76,7 +76,7 @@ class OutlastingHandlerTests {
 	@CsvSource({ "http,typed,0", "direct,typed,0", "direct,typed," + SHORT_CALLS, "shm,typed,0",
 			"shm,typed," + SHORT_CALLS, "uds,typed,0", "http,exchange,0", "direct,exchange,0",
 			"direct,exchange," + SHORT_CALLS, "shm,exchange,0", "shm,exchange," + SHORT_CALLS, "uds,exchange,0" })
-	void isInterruptedAndItsCallerIsToldOfALostConnection(String path, String kind, int before) throws Exception {
+	void isInterruptedAndItsCallerSeesALostConnection(String path, String kind, int before) throws Exception {
 		ConfigurableApplicationContext server = server("500ms");
 		ConfigurableApplicationContext client = client(server, path);
 		Callable<String> call = connected(client, path, kind, before, "waits");

@@ -112,7 +112,7 @@ class RedirectTests {
 	}
 
 	@Test
-	void whatARedirectLeadsToAnnouncesItselfOnly() {
+	void theTargetOfARedirectAnnouncesItselfOnly() {
 		ConfigurableApplicationContext a = service("a");
 		ConfigurableApplicationContext b = service("b");
 		ConfigurableApplicationContext client = start(OrderClient.class,

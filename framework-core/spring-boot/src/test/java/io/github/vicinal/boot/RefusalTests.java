@@ -18,7 +18,6 @@ import io.github.vicinal.boot.Baskets.Basket;
 import io.github.vicinal.boot.EndToEndTests.BasketClient;
 import io.github.vicinal.boot.EndToEndTests.BasketService;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
-import io.github.vicinal.boot.actuate.RequestServerEndpoint;
 import io.github.vicinal.requestserver.Bulkhead;
 import io.github.vicinal.requestserver.Permit;
 import io.github.vicinal.requestserver.Priority;
@@ -138,7 +137,7 @@ class RefusalTests {
 		this.end.countDown();
 		assertThat(waits.join()).isOne();
 		assertThat(baskets.get(7).items()).hasSize(before);
-		assertThat(this.server.getBean(RequestServerEndpoint.class).requestServer().refused())
+		assertThat(this.server.getBean(RequestServer.class).report().refused())
 			.containsExactly(Map.entry(Reason.QUEUE_FULL, 1L));
 		assertThat(this.server.getBean(MeterRegistry.class)
 			.get("http.server.requests")
@@ -339,7 +338,7 @@ class RefusalTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "http", "uds", "shm", "direct" })
-	void whatWasAcceptedEndsBeforeTheServerDoes(String path) throws Exception {
+	void acceptedRequestsEndBeforeTheServerDoes(String path) throws Exception {
 		startServer(10);
 		Baskets baskets = client(path, Map.of());
 		block();

@@ -50,7 +50,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A client whose request is turned away learns neither the instance nor its host, paths
- * or reasons, whoever turns it away.
+ * or reasons, whatever rejects it.
  */
 @Timeout(60)
 class RejectedRequestsLearnNothingTests {
@@ -74,7 +74,7 @@ class RejectedRequestsLearnNothingTests {
 	}
 
 	@Test
-	void whoIsLetPassLearnsWhatItAsksFor() throws Exception {
+	void anAcceptedClientLearnsWhatItAsksFor() throws Exception {
 		assertThat(answer("open", "alice:secret", Gates.class.getName())).startsWith("200").contains("vicinal-peer");
 		assertThat(answer("open", "alice:secret", HttpExchanges.contract().name())).startsWith("200")
 			.contains("vicinal-peer");

@@ -183,7 +183,7 @@ class RequestRulesTests {
 	}
 
 	@Test
-	void whatIsMoreImportantGoesFirst() throws Exception {
+	void moreImportantRequestsGoFirst() throws Exception {
 		start("threads=1", "queue-capacity=10", "rules[0].path=/fast", "rules[0].methods=get",
 				"rules[0].priority=critical", "rules[1].priority=sheddable");
 		CompletableFuture<Integer> running = slow("/slow/1", "a");

@@ -60,7 +60,7 @@ class ThirdPartyTests {
 	}
 
 	@Test
-	void theyAreToldNothing() {
+	void theyLearnNothing() {
 		ConfigurableApplicationContext client = this.applications.start(Client.class,
 				Map.of("spring.http.serviceclient.pages.base-url", "http://localhost:1"));
 		client.getBean(Pages.class).page(url());

@@ -64,6 +64,7 @@ class TlsTests {
 	private static void keytool(String... arguments) throws IOException, InterruptedException {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+		command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
 		command.addAll(List.of(arguments));
 		command.addAll(List.of("-storepass", "changeit"));
 		Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -10,8 +10,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.github.vicinal.boot.autoconfigure.TopicAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.boot.topic.TopicAutoConfiguration;
 import io.github.vicinal.boot.topic.TopicFactory;
 import io.github.vicinal.boot.transport.LocalTopicAutoConfiguration;
 import io.github.vicinal.topic.AffinityListener;
@@ -120,7 +120,7 @@ class TopicObservationTests {
 	}
 
 	@Test
-	void whatIsNotPublishedIsAnError() {
+	void aMessageThatIsNotPublishedIsAnError() {
 		this.runner.withUserConfiguration(Tracing.class).run((context) -> {
 			Topic<byte[]> topic = context.getBean(TopicFactory.class).topic("big", TopicModel.STREAM, byte[].class);
 			assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topic.publish(new byte[4 << 20]));

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeoutException;
 
 import io.github.vicinal.boot.EndToEndTests.BasketController;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
-import io.github.vicinal.boot.client.InvalidChannelException;
+import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;

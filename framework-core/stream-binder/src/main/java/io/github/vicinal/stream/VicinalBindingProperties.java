@@ -2,12 +2,8 @@ package io.github.vicinal.stream;
 
 import org.springframework.cloud.stream.binder.BinderSpecificPropertiesProvider;
 
-/**
- * Properties of a binding that other binders do not have.
- *
- * @since 0.1.0
- */
-public final class VicinalBindingProperties implements BinderSpecificPropertiesProvider {
+/** Properties of a binding that other binders do not have. */
+final class VicinalBindingProperties implements BinderSpecificPropertiesProvider {
 
 	/** Properties of a consumer. */
 	private VicinalConsumerProperties consumer = new VicinalConsumerProperties();

@@ -2,12 +2,8 @@ package io.github.vicinal.stream;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * Properties of a consumer binding that other binders do not have.
- *
- * @since 0.1.0
- */
-public final class VicinalConsumerProperties {
+/** Properties of a consumer binding that other binders do not have. */
+final class VicinalConsumerProperties {
 
 	/**
 	 * Name of a stream to which messages go that could not be handled, after the last

@@ -9,11 +9,9 @@ import org.springframework.cloud.stream.binder.BinderSpecificPropertiesProvider;
 /**
  * Properties of bindings by their names, and of all of them below
  * {@code spring.cloud.stream.vicinal.default}.
- *
- * @since 0.1.0
  */
 @ConfigurationProperties(VicinalExtendedBindingProperties.PREFIX)
-public class VicinalExtendedBindingProperties extends
+class VicinalExtendedBindingProperties extends
 		AbstractExtendedBindingProperties<VicinalConsumerProperties, VicinalProducerProperties, VicinalBindingProperties> {
 
 	static final String PREFIX = "spring.cloud.stream.vicinal";

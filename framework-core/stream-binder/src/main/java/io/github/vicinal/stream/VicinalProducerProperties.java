@@ -1,7 +1,9 @@
 package io.github.vicinal.stream;
 
 /**
- * Properties of a producer binding that other binders do not have.
+ * Properties of a producer binding that other binders do not have. Public for a
+ * {@code NewDestinationBindingCallback}, which sets them for destinations of a
+ * {@code StreamBridge}.
  *
  * @since 0.1.0
  */
@@ -13,10 +15,18 @@ public final class VicinalProducerProperties {
 	 */
 	private boolean singleStream;
 
+	/**
+	 * Returns whether the destination is one stream for all consumers.
+	 * @return whether it is
+	 */
 	public boolean isSingleStream() {
 		return this.singleStream;
 	}
 
+	/**
+	 * Sets whether the destination is one stream for all consumers.
+	 * @param singleStream whether it is
+	 */
 	public void setSingleStream(boolean singleStream) {
 		this.singleStream = singleStream;
 	}

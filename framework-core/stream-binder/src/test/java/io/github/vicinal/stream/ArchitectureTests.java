@@ -7,6 +7,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
@@ -24,6 +25,18 @@ class ArchitectureTests {
 					"io.github.vicinal.boot.topic..", "java..", "org.apache.commons.logging", "org.jspecify..",
 					"org.springframework..")
 			.because("the binder uses topics as applications do")
+			.check(this.binder);
+	}
+
+	@Test
+	void onlyTheAutoConfigurationAndPropertiesThatCallbacksGetArePublic() {
+		classes().that()
+			.doNotHaveSimpleName("VicinalStreamAutoConfiguration")
+			.and()
+			.doNotHaveSimpleName("VicinalProducerProperties")
+			.should()
+			.notBePublic()
+			.because("applications call nothing else of the binder")
 			.check(this.binder);
 	}
 

@@ -45,7 +45,7 @@ class GroupStreamsTests {
 	}
 
 	@Test
-	void whoAsksForManyGroupsDoesNotTakeAllMemory() {
+	void manyGroupsDoNotTakeAllMemory() {
 		this.groups.require(List.of("must"));
 		this.topics.awaited = IntStream.range(0, 1000).mapToObj((i) -> "orders_.g" + i).collect(Collectors.toSet());
 		assertThat(names()).hasSize(GroupStreams.MAX_LEARNED + 1).contains("orders_.must");

@@ -34,7 +34,7 @@ class HeaderMappingTests {
 	}
 
 	@Test
-	void whatMeansSomethingToOneProcessOnlyStays() {
+	void headersOfOneProcessStay() {
 		assertThat(HeaderMapping.toTopic(Map.of("id", UUID.randomUUID(), "timestamp", 1L, "replyChannel", "a", "object",
 				new Object(), "scst_partition", 1, TopicHeaders.SEQUENCE, 7L, "mine", 1)))
 			.isEqualTo(Map.of("mine", "1", "vicinal-type-mine", "integer"));

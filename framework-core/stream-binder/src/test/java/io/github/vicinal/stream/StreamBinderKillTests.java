@@ -43,7 +43,7 @@ class StreamBinderKillTests {
 	}
 
 	@Test
-	void whatAKilledMemberOfAGroupHeldGoesToAnotherOne() throws Exception {
+	void messagesOfAKilledMemberOfAGroupGoToAnotherOne() throws Exception {
 		try (ConfigurableApplicationContext shop = application(Shop.class, this.directory, "shop")
 			.properties("spring.cloud.stream.bindings.orders-out-0.producer.required-groups=billing",
 					"spring.cloud.stream.output-bindings=orders-out-0")

@@ -191,7 +191,7 @@ class StreamBinderTests {
 	}
 
 	@Test
-	void whatAFunctionCannotHandleIsAttemptedAgainAndThenADeadLetter() throws Exception {
+	void aMessageThatAFunctionCannotHandleIsAttemptedAgainAndThenADeadLetter() throws Exception {
 		ConfigurableApplicationContext shop = start(Empty.class, "shop",
 				"spring.cloud.stream.output-bindings=orders-out-0",
 				"spring.cloud.stream.bindings.orders-out-0.destination=orders",

@@ -34,22 +34,22 @@ abstract class Behaviours {
 	}
 
 	/**
-	 * As {@link #same}, for a call that takes long: the one over HTTP is made at the same
-	 * time.
+	 * Same as {@link #same}, for a call that takes long: the one over HTTP is made at the
+	 * same time.
 	 */
 	<C extends KitContract> Outcome sameAtOnce(Class<C> contract, KitClient client, Call<C> call) {
 		return kit().compareAtOnce(contract, client, call);
 	}
 
 	/**
-	 * As {@link #same}, for something that consists of several calls.
+	 * Same as {@link #same}, for something that consists of several calls.
 	 */
 	<C extends KitContract> Outcome sameSeveral(Class<C> contract, Call<C> calls) {
 		return kit().compare(contract, KitClient.BLOCKING, Carriage.SEVERAL, calls);
 	}
 
 	/**
-	 * As {@link #same}, for a call that the path may leave to HTTP, with a reason.
+	 * Same as {@link #same}, for a call that the path may leave to HTTP, with a reason.
 	 */
 	<C extends KitContract> Outcome sameAnywhere(Class<C> contract, Call<C> call) {
 		return kit().compare(contract, KitClient.BLOCKING, Carriage.ANYWHERE, call);
@@ -60,21 +60,21 @@ abstract class Behaviours {
 	}
 
 	/**
-	 * As {@link #sameAnywhere}, for something that consists of several calls.
+	 * Same as {@link #sameAnywhere}, for something that consists of several calls.
 	 */
 	<C extends KitContract> Outcome sameSeveralAnywhere(Class<C> contract, Call<C> calls) {
 		return kit().compare(contract, KitClient.BLOCKING, Carriage.SEVERAL_ANYWHERE, calls);
 	}
 
 	/**
-	 * As {@link #same}, for a call that fails at the client before anything is sent.
+	 * Same as {@link #same}, for a call that fails at the client before anything is sent.
 	 */
 	<C extends KitContract> Outcome sameUnsent(Class<C> contract, Call<C> call) {
 		return kit().compare(contract, KitClient.BLOCKING, Carriage.NOT_AT_ALL, call);
 	}
 
 	/**
-	 * As {@link #same}, where it is nobody's business whether anything is sent before the
+	 * Same as {@link #same}, where it does not matter whether anything is sent before the
 	 * call ends.
 	 */
 	<C extends KitContract> Outcome sameEvenIfUnsent(Class<C> contract, Call<C> call) {

@@ -92,6 +92,14 @@ public interface KitEnvironment extends AutoCloseable {
 	}
 
 	/**
+	 * Returns the number of calls that 64 threads make together, to find rare failures.
+	 * @return 10,000 unless overridden
+	 */
+	default int concurrentCalls() {
+		return 10_000;
+	}
+
+	/**
 	 * The registry that observes the clients of this environment, on both kinds of
 	 * proxies.
 	 * @return the same registry at each call

@@ -87,7 +87,7 @@ abstract class VolumeBehaviours extends Behaviours {
 	@DisplayName("ten thousand calls from 64 threads each get their own answer, and each is carried once")
 	void concurrentCalls() throws Exception {
 		VolumeContract proxy = path(VolumeContract.class);
-		int calls = 10_000;
+		int calls = kit().environment().concurrentCalls();
 		kit().environment().drainCalls();
 		AtomicLong numbers = new AtomicLong();
 		runConcurrently(64, () -> {

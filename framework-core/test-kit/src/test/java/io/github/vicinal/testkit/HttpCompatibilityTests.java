@@ -2,7 +2,7 @@ package io.github.vicinal.testkit;
 
 /**
  * The kit with plain HTTP as the path under test: what the oracle cannot do, no path has
- * to do. On the newest JDK, the path {@code http} of the Spring Boot module is that.
+ * to do.
  */
 class HttpCompatibilityTests extends ChannelCompatibilityKit {
 

@@ -242,7 +242,7 @@ class FluxServerTests {
 	}
 
 	@Test
-	void whoIsTurnedAwayLearnsNothing() throws Exception {
+	void aRejectedClientLearnsNothing() throws Exception {
 		String base = server(FluxApplication.class, "shm", Map.of());
 		assertThat(announced(base + "/status?code=200")).isTrue();
 		assertThat(announced(base + "/status?code=404")).isTrue();

@@ -137,7 +137,7 @@ final class BootJar {
 		}
 	}
 
-	/** No entry may lead out of a directory that the jar is extracted to. */
+	/** Refuses entries that lead out of the directory that the jar is extracted to. */
 	private void requireInside(String path) {
 		if (path.startsWith("/") || path.contains("\\") || List.of(path.split("/")).contains("..")) {
 			throw new InvalidInputException(

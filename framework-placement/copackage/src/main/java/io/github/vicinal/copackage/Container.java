@@ -8,7 +8,7 @@ import java.util.Set;
  * Last stage of a Dockerfile.
  *
  * @param baseImage the image it is built from
- * @param user who runs it; empty for that of the image
+ * @param user user that runs it; empty for that of the image
  * @param volumes paths
  * @param ports ports that it exposes
  * @param jvmOptions options of {@code java}, in their order

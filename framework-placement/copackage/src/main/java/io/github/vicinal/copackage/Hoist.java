@@ -1,7 +1,7 @@
 package io.github.vicinal.copackage;
 
 /**
- * Which libraries are loaded once for all applications of a layout. Any such library has
+ * Libraries that are loaded once for all applications of a layout. Any such library has
  * the same bytes in all of them, and names no class that one of them has for itself.
  *
  * @since 0.1.0

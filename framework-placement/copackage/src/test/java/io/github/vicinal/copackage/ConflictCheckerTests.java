@@ -313,7 +313,7 @@ class ConflictCheckerTests {
 	}
 
 	@Test
-	void whatTheLauncherCannotRunCannotBeAccepted() throws IOException {
+	void applicationsThatTheLauncherCannotRunCannotBeAccepted() throws IOException {
 		PairReport report = new ConflictChecker(Set.of(Rule.values())).check(
 				application("one", TestJar.boot().bootVersion("2.7.18"), ""), application("other", TestJar.boot(), ""));
 		assertThat(report.verdict()).isEqualTo(Verdict.SAME_CONTAINER);

@@ -73,7 +73,7 @@ class HoistingTests {
 
 	/** A class that creates an attribute of Netty fails if it is loaded twice. */
 	@Test
-	void whatUsesNettyIsLoadedWithIt() throws IOException {
+	void usersOfNettyAreLoadedWithIt() throws IOException {
 		UnaryOperator<TestJar> netty = (jar) -> jar.library("netty-common", "4",
 				Map.of("io/netty/util/AttributeKey.class", TestJar.stateful("io/netty/util/AttributeKey")));
 		byte[] springs = TestJar.caller("org/springframework/net/Client", "io/netty/util/AttributeKey", "newInstance",

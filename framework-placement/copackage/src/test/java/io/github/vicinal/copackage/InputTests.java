@@ -280,7 +280,7 @@ class InputTests {
 
 	/** The order of Spring Boot, whatever that of the files in the jar. */
 	@Test
-	void whatSpringBootReadsLastHolds() {
+	void theValueThatSpringBootReadsLastWins() {
 		Settings settings = new Settings();
 		settings.add("config/application.yml", "a: config yaml");
 		settings.add("application.properties", "a=properties\nb=properties\n#---\nb=second\n#---\n"
@@ -342,7 +342,7 @@ class InputTests {
 			.satisfies((ex) -> assertThat(ex.getMessage()).contains(parts));
 	}
 
-	/** An entity that names a file of the host would tell what is in it. */
+	/** An entity that names a file of the host would reveal what is in it. */
 	@Test
 	void pomReadsNothingElse() throws IOException {
 		refused("pom.xml", "<!DOCTYPE p [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><project>&x;</project>", "DOCTYPE");

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** A layout appears as a whole or not at all, whoever else writes. */
+/** A layout appears as a whole or not at all, even if several processes write. */
 class LayoutBuilderTests {
 
 	@TempDir

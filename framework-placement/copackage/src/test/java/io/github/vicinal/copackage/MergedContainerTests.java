@@ -32,7 +32,8 @@ class MergedContainerTests {
 		MergedContainer
 			.write(List.of(application("one", "ENV A=1 C=4\nEXPOSE 1\nENTRYPOINT java -Xmx1g -Dx=\"it's\" -jar a.jar"),
 					application("two", "ENV A=2 B=\"it's 3\" C=4\nEXPOSE 2\nVOLUME /data")), Map.of(), this.merged);
-		// In the place of a JVM; says what it is told, and does what its jar is called.
+		// In the place of a JVM: prints its arguments, and does what its jar is named
+		// after.
 		Path java = Files.createDirectories(this.directory.resolve("bin")).resolve("java");
 		Files.writeString(java, """
 				#!/bin/sh

@@ -148,7 +148,7 @@ class OciImageTests {
 	}
 
 	@Test
-	void whatIsNoBaseIsNamed() throws IOException {
+	void aFileThatIsNoBaseIsNamed() throws IOException {
 		Path base = write("base", null);
 		refused(this.directory.toString(), "is no OCI image layout");
 		refused(base + ":other", "has no image 'other' for linux/amd64; it has [latest]");

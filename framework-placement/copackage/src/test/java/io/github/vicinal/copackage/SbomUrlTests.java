@@ -90,7 +90,7 @@ class SbomUrlTests {
 	}
 
 	@Test
-	void whatIsNoBillOfMaterialsIsNamed() {
+	void aFileThatIsNoBillOfMaterialsIsNamed() {
 		answer("/html", 200, "<html>");
 		answer("/other", 200, "{\"a\": 1}");
 		answer("/away", 401, "");

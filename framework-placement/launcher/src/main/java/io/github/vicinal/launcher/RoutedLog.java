@@ -30,8 +30,9 @@ final class RoutedLog extends ConsoleHandler {
 		for (Handler handler : this.root.getHandlers()) {
 			ApplicationLoader loader = ApplicationLoader.of(handler.getClass().getClassLoader());
 			if (loader == null && handler.getClass().getClassLoader() != null) {
-				// A bridge whose class the applications share: who installed it is being
-				// looked at.
+				// A bridge whose class the applications share: its owner is the
+				// application
+				// whose thread looks at it now.
 				loader = ApplicationThreads.owner(Thread.currentThread());
 			}
 			if (loader != null && handler != this) {

@@ -84,7 +84,7 @@ class IsolationTests {
 	}
 
 	@Test
-	void linesSayWhoHasWrittenThemAndDoNotMix() throws Exception {
+	void linesNameTheirApplicationAndDoNotMix() throws Exception {
 		ByteArrayOutputStream target = new ByteArrayOutputStream();
 		PrefixedOutput out = new PrefixedOutput(target, StandardCharsets.UTF_8);
 		in(this.one, () -> write(out, "half of "));

@@ -45,7 +45,7 @@ class LayoutReaderTests {
 	}
 
 	@Test
-	void whatIsWrongIsNamed() {
+	void errorsAreNamed() {
 		refused(GOOD.replace("\"version\": 1", "\"version\": 2"), "version '2'");
 		refused(GOOD.replace("\"essential\"", "\"esential\""), "unknown member 'esential'");
 		refused(GOOD.replace("\"classPath\": [\"a.jar\"]", "\"classPath\": [\"../a.jar\"]"), "outside the layout");

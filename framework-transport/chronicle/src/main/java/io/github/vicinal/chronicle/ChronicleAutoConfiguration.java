@@ -3,7 +3,7 @@ package io.github.vicinal.chronicle;
 import java.nio.file.Path;
 import java.util.Objects;
 
-import io.github.vicinal.boot.autoconfigure.TopicAutoConfiguration;
+import io.github.vicinal.boot.topic.TopicAutoConfiguration;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.topic.DurableTopics;

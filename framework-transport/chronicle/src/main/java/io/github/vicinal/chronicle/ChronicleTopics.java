@@ -113,7 +113,7 @@ public final class ChronicleTopics implements DurableTopics {
 	 * @param options how topics are kept
 	 * @param observations observes what is published and handled
 	 * @param watchers notified of topics and subscriptions
-	 * @param grants who may publish and subscribe
+	 * @param grants permissions to publish and subscribe
 	 * @throws MissingJvmFlagsException if Chronicle Queue cannot start in this JVM
 	 */
 	public ChronicleTopics(PeerIdentity identity, String application, Path directory, JsonMapper mapper, Topics bells,

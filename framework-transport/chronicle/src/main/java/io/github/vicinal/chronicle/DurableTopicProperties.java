@@ -12,21 +12,23 @@ import org.springframework.util.unit.DataSize;
 /**
  * Properties of durable topics.
  *
- * @param directory Where durable topics are, on a local volume that only this user may
+ * @param directory Directory of durable topics, on a local volume that only this user may
  * read. Without it there are none.
- * @param roll How often a topic begins a new file. Retention deletes whole files.
- * @param maxSize Room of one topic. Beyond it the oldest files are deleted, but none that
- * a consumer has yet to handle.
+ * @param roll Interval at which a topic begins a new file. Retention deletes whole files.
+ * @param maxSize Maximum size of one topic. Beyond it the oldest files are deleted, but
+ * none that a consumer has yet to handle.
  * @param maxAge Age after which files are deleted that all consumers have handled.
- * @param minFree What the volume keeps free. Nothing is published that would leave less.
- * @param blockSize Bytes by which files are mapped. A message may take a quarter of it.
- * @param patience How long a publisher waits for others that append, and for a lock that
- * a dead process has left.
+ * @param minFree Minimum free space of the volume. A message that would leave less is not
+ * published.
+ * @param blockSize Size of the blocks by which files are mapped. A message may take a
+ * quarter of it.
+ * @param patience Maximum time that a publisher waits for others that append, and for a
+ * lock that a dead process has left.
  * @param preTouch Whether pages are touched in the background before they are written to.
  * @since 0.1.0
  */
 @ConfigurationProperties("vicinal.topics.durable")
-public record DurableTopicProperties(@Nullable Path directory, @DefaultValue("hour") RollInterval roll,
+record DurableTopicProperties(@Nullable Path directory, @DefaultValue("hour") RollInterval roll,
 		@DefaultValue("1GB") DataSize maxSize, @DefaultValue("7d") Duration maxAge,
 		@DefaultValue("256MB") DataSize minFree, @DefaultValue("64MB") DataSize blockSize,
 		@DefaultValue("1s") Duration patience, @DefaultValue("true") boolean preTouch) {

@@ -142,10 +142,10 @@ final class TopicDirectory {
 	/**
 	 * Facts on which all sides of a topic agree.
 	 *
-	 * @param application who declares it
-	 * @param model who gets the messages
+	 * @param application application that declares it
+	 * @param model distribution of the messages
 	 * @param payload how payloads are written
-	 * @param roll how often a new file begins
+	 * @param roll interval between new files
 	 */
 	record Declaration(String application, String model, String payload, String roll) {
 

@@ -8,8 +8,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-import io.github.vicinal.boot.autoconfigure.TopicAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.boot.topic.TopicAutoConfiguration;
 import io.github.vicinal.boot.topic.TopicFactory;
 import io.github.vicinal.boot.transport.LocalTopicAutoConfiguration;
 import io.github.vicinal.topic.AffinityListener;

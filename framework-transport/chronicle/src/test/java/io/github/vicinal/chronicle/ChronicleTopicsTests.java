@@ -192,7 +192,7 @@ class ChronicleTopicsTests {
 	}
 
 	@Test
-	void whatAClosingSubscriberHasNotHandledIsRedelivered() {
+	void messagesThatAClosingSubscriberHasNotHandledAreRedelivered() {
 		Topic<String> topic = this.fixture.application("boss").topic(JOBS);
 		texts(0, 3).forEach(topic::publish);
 		CountDownLatch attempted = new CountDownLatch(1);

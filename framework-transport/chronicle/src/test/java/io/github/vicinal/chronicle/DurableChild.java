@@ -22,7 +22,7 @@ final class DurableChild {
 	}
 
 	/**
-	 * Does what it is told until standard input ends.
+	 * Executes the commands of standard input until it ends.
 	 * @param args the rendezvous directory, the directory, what to do, the model
 	 */
 	public static void main(String[] args) throws Exception {

@@ -46,14 +46,14 @@ class DurableKillTests {
 
 	@Test
 	@Timeout(240)
-	void whatAPublisherHasPublishedIsThereAlthoughItIsKilled() throws Exception {
+	void messagesOfAKilledPublisherAreThere() throws Exception {
 		killPublishers(FEW);
 	}
 
 	@Test
 	@Tag("deep")
 	@Timeout(7200)
-	void whatManyPublishersHavePublishedIsThereAlthoughTheyAreKilled() throws Exception {
+	void messagesOfManyKilledPublishersAreThere() throws Exception {
 		killPublishers(MANY);
 	}
 
@@ -100,14 +100,14 @@ class DurableKillTests {
 
 	@Test
 	@Timeout(240)
-	void whatAKilledSubscriberHeldIsRedelivered() throws Exception {
+	void messagesOfAKilledSubscriberAreRedelivered() throws Exception {
 		killSubscribers(FEW);
 	}
 
 	@Test
 	@Tag("deep")
 	@Timeout(7200)
-	void whatManyKilledSubscribersHeldIsRedelivered() throws Exception {
+	void messagesOfManyKilledSubscribersAreRedelivered() throws Exception {
 		killSubscribers(MANY);
 	}
 

@@ -178,7 +178,7 @@ class AicPolicyTests {
 	}
 
 	@Test
-	void whatIsKnownOfCandidatesOutlivesAChangeOfSize() {
+	void knowledgeOfCandidatesOutlivesAChangeOfSize() {
 		Player player = new Player(1_000);
 		Random random = new Random(3);
 		for (int i = 0; i < 200_000; i++) {

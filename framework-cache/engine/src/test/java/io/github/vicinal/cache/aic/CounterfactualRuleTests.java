@@ -37,7 +37,7 @@ class CounterfactualRuleTests {
 	}
 
 	@Test
-	void theBetterCandidateIsTakenAndTheNumbersAreTold() {
+	void theBetterCandidateIsTakenAndTheNumbersAreReported() {
 		run(10_000, 0.5, 0.6, 0.4);
 		assertThat(this.rule.current()).isEqualTo(1);
 		assertThat(this.rule.switches()).isEqualTo(1);

@@ -77,7 +77,7 @@ class FrequencySketchTests {
 	}
 
 	@Test
-	void aLargerCacheIsToldApartAndHalvedLater() {
+	void aLargerCacheIsDistinguishedAndHalvedLater() {
 		FrequencySketch sketch = new FrequencySketch(100, 10);
 		sketch.resize(100_000);
 		int frequent = 12345 * 0x9E3779B9;

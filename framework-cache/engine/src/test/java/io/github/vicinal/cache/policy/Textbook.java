@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The policies as a textbook tells them: slow, short, on plain collections of keys. What
- * the policies of this module are compared with.
+ * The policies as a textbook describes them: slow, short, on plain collections of keys.
+ * What the policies of this module are compared with.
  */
 public abstract class Textbook {
 

@@ -21,7 +21,9 @@ final class Beans {
 		this.cache = safe(cache);
 	}
 
-	/** As JCache prescribes, and without what JMX takes for a pattern or a quotation. */
+	/**
+	 * Names as JCache prescribes, without what JMX takes for a pattern or a quotation.
+	 */
 	private static String safe(String text) {
 		return text.replaceAll("[,:=\\n*?\"]", ".");
 	}

@@ -47,7 +47,8 @@ final class Held<V> {
 	}
 
 	/**
-	 * Says that it was removed, replaced or has expired: the first of these is published.
+	 * Notes that the entry was removed, was replaced or has expired: the first is
+	 * published.
 	 * @return whether this is the first
 	 */
 	boolean end() {

@@ -31,7 +31,7 @@ final class Waits {
 	private final ReentrantLock entering = new ReentrantLock();
 
 	/**
-	 * Says that this thread is about to wait.
+	 * Notes that this thread is about to wait.
 	 * @throws CacheException if it would wait for itself
 	 */
 	void enter(String cache, KeyLock lock) {

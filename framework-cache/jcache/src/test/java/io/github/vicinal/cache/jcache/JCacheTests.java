@@ -185,7 +185,7 @@ class JCacheTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void whatTheCacheLooksUpForItselfIsNoUse(Doing doing) {
+	void lookUpsByTheCacheItselfAreNoUse(Doing doing) {
 		for (boolean eternal : new boolean[] { true, false }) {
 			AtomicInteger uses = new AtomicInteger();
 			VicinalConfiguration<Integer, Integer> configuration = configuration().setPolicy(CachePolicy
@@ -353,9 +353,9 @@ class JCacheTests {
 		assertThat(async).isSorted();
 	}
 
-	/** Events that are told while it has one, as by another thread. */
+	/** Events that are reported while it has one, as by another thread. */
 	@Test
-	void anAsynchronousListenerThatFailsIsToldWhatWaits() {
+	void anAsynchronousListenerThatFailsIsNotifiedOfWhatWaits() {
 		List<Integer> seen = new ArrayList<>();
 		List<Registration<Integer, Integer>> self = new ArrayList<>();
 		Cache<Integer, Integer> cache = this.manager.createCache("failing", configuration());
@@ -471,7 +471,7 @@ class JCacheTests {
 	}
 
 	@Test
-	void whatCannotBeCopiedIsNotWrittenEither() {
+	void aValueThatCannotBeCopiedIsNotWrittenEither() {
 		Map<Object, Object> outside = new ConcurrentHashMap<>();
 		Cache<Object, Object> cache = this.manager.createCache("written by value",
 				new VicinalConfiguration<Object, Object>().setPolicy("LRU")

@@ -148,24 +148,24 @@ class OrderTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "LRU", "K_WAY(8)" })
-	void anExpiryThatIsToldLateIsNotToldOfTheEntryThatCameAfterIt(String policy) {
+	void anExpiryThatIsReportedLateIsNotReportedOfTheEntryThatCameAfterIt(String policy) {
 		Map<Integer, List<String>> events = Map.of(1, Collections.synchronizedList(new ArrayList<>()), 2,
 				Collections.synchronizedList(new ArrayList<>()));
 		AtomicReference<Integer> first = new AtomicReference<>();
-		CountDownLatch telling = new CountDownLatch(1);
+		CountDownLatch reporting = new CountDownLatch(1);
 		CountDownLatch goOn = new CountDownLatch(1);
 		Brief lifetimes = new Brief();
 		Cache<Integer, String> cache = evented(lifetimes, configuration().setPolicy(policy), (key, event) -> {
 			events.get(key).add(event);
 			if (event.equals("EXPIRED") && !lifetimes.brief && first.compareAndSet(null, key)) {
-				telling.countDown();
+				reporting.countDown();
 				pass(goOn);
 			}
 		});
 		lifetimes.putExpired(cache, 1, 2);
 		CompletableFuture<Void> sweep = CompletableFuture
 			.runAsync(() -> cache.unwrap(io.github.vicinal.cache.Cache.class).cleanUp());
-		pass(telling);
+		pass(reporting);
 		Integer other = 3 - first.get();
 		cache.put(other, "new");
 		goOn.countDown();
@@ -173,14 +173,14 @@ class OrderTests {
 		assertThat(events.get(first.get())).containsExactly("CREATED", "EXPIRED");
 		assertThat(events.get(other)).endsWith("CREATED");
 		assertThat(cache.get(other)).isEqualTo("new");
-		// Nothing is told later either.
+		// Nothing is reported later either.
 		cache.put(other, "newer");
 		assertThat(events.get(other)).endsWith("CREATED", "UPDATED");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "TINY_LFU", "LRU", "K_WAY(8)" })
-	void anExpiryIsToldBeforeTheEntryThatComesAfterIt(String policy) {
+	void anExpiryIsReportedBeforeTheEntryThatComesAfterIt(String policy) {
 		List<String> events = Collections.synchronizedList(new ArrayList<>());
 		Brief lifetimes = new Brief();
 		Cache<Integer, String> cache = evented(lifetimes, configuration().setPolicy(policy),
@@ -191,21 +191,21 @@ class OrderTests {
 	}
 
 	@Test
-	void anExpiryThatALookUpNoticesIsToldBeforeTheEntryThatComesAfterIt() throws Exception {
+	void anExpiryThatALookUpNoticesIsReportedBeforeTheEntryThatComesAfterIt() throws Exception {
 		List<String> events = Collections.synchronizedList(new ArrayList<>());
-		CountDownLatch telling = new CountDownLatch(1);
+		CountDownLatch reporting = new CountDownLatch(1);
 		CountDownLatch goOn = new CountDownLatch(1);
 		Brief lifetimes = new Brief();
 		Cache<Integer, String> cache = evented(lifetimes, configuration(), (key, event) -> {
 			if (event.equals("EXPIRED")) {
-				telling.countDown();
+				reporting.countDown();
 				pass(goOn);
 			}
 			events.add(event);
 		});
 		lifetimes.putExpired(cache, 1);
 		CompletableFuture<String> lookUp = CompletableFuture.supplyAsync(() -> cache.get(1));
-		pass(telling);
+		pass(reporting);
 		CompletableFuture<Void> put = new CompletableFuture<>();
 		Thread putting = new Thread(() -> {
 			cache.put(1, "new");
@@ -238,7 +238,7 @@ class OrderTests {
 			return null;
 		}));
 
-		/** Either the change is told, or the expiry before it. */
+		/** Either the change is reported, or the expiry before it. */
 		private final List<List<String>> possible;
 
 		private final Consumer<Cache<Integer, String>> how;
@@ -459,7 +459,7 @@ class OrderTests {
 	/** A load replaces a value just when all are removed. */
 	@ParameterizedTest
 	@CsvSource({ "REMOVE_ALL, 'CREATED, UPDATED, REMOVED'", "CLEAR, CREATED" })
-	void whatALoadReplacesDuringAClearingEndsAsAllOthersDo(Emptying emptying, String expected) throws Exception {
+	void anEntryReplacedByALoadDuringAClearingEndsAsAllOthersDo(Emptying emptying, String expected) throws Exception {
 		List<String> events = Collections.synchronizedList(new ArrayList<>());
 		AtomicReference<Runnable> beforeStoring = new AtomicReference<>(() -> {
 		});

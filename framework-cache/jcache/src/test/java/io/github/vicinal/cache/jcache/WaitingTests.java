@@ -144,7 +144,7 @@ class WaitingTests {
 	}
 
 	@Test
-	void aLoadThatLoadsSeveralKeysDoesNotWaitForWhoWaitsForIt() throws Exception {
+	void aLoadOfSeveralKeysDoesNotWaitForItsWaiters() throws Exception {
 		CountDownLatch loading = new CountDownLatch(1);
 		CountDownLatch goOn = new CountDownLatch(1);
 		List<Cache<Object, Object>> self = new ArrayList<>();
@@ -170,7 +170,7 @@ class WaitingTests {
 	}
 
 	@Test
-	void whoWaitsForOneOfSeveralKeysDelaysNoOther() throws Exception {
+	void aWaiterForOneOfSeveralKeysDelaysNoOther() throws Exception {
 		CountDownLatch loading = new CountDownLatch(1);
 		CountDownLatch goOn = new CountDownLatch(1);
 		Cache<Object, Object> cache = loading("slow", (key) -> {

@@ -3,9 +3,9 @@ package io.github.vicinal.boot.cache;
 import io.github.vicinal.cache.CacheBuilder;
 
 /**
- * Says of a cache what properties cannot say: a removal listener, an expiry for each
- * entry, a policy of the user's own. Beans of this type are asked, in their order, for
- * each cache that is made from properties, after the properties.
+ * Configures a cache beyond its properties: a removal listener, an expiry for each entry,
+ * a policy of the user's own. Beans of this type are asked, in their order, for each
+ * cache that is made from properties, after the properties.
  *
  * @since 0.1.0
  */

@@ -27,7 +27,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnAvailableEndpoint(CacheReportsEndpoint.class)
 public final class CacheReportsEndpointAutoConfiguration {
 
-	/** As in the meters' tag {@code cache.manager}. */
+	/** Name of the manager in the meters' tag {@code cache.manager}. */
 	private static final String CALLS = "calls";
 
 	@Bean

@@ -20,7 +20,7 @@ final class CacheRuntimeHints implements RuntimeHintsRegistrar {
 
 	private static final List<String> LIMITS = List.of("MS", "MW");
 
-	/** After access or by entry, after write. */
+	/** Kinds of expiry: after access or by entry, after write. */
 	private static final List<String> EXPIRIES = List.of("", "A", "W", "AW");
 
 	@Override

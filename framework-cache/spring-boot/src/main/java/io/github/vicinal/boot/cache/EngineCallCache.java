@@ -193,9 +193,9 @@ final class EngineCallCache implements CallCache {
 	}
 
 	/**
-	 * Says that a call is another one when its answer comes: its arguments were changed
-	 * meanwhile, or a refresh is made for another caller. The answer is for its own
-	 * caller, and for nobody else.
+	 * Failure of a call that is another one when its answer comes: its arguments were
+	 * changed meanwhile, or a refresh is made for another caller. The answer is for its
+	 * own caller, and for nobody else.
 	 */
 	@SuppressWarnings("serial")
 	private static final class CallChanged extends RuntimeException {

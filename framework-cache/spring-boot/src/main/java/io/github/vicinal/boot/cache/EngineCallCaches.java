@@ -9,9 +9,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
 import io.github.vicinal.boot.client.CacheableMethod;
 import io.github.vicinal.boot.client.CallCaches;
-import io.github.vicinal.boot.client.InvalidChannelException;
 import io.github.vicinal.boot.contract.ResultShape.Envelope;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.cache.Cache;

@@ -119,7 +119,7 @@ final class RequestAdditions {
 	}
 
 	/**
-	 * Looks into the client behind a proxy.
+	 * Inspects the client behind a proxy.
 	 * @param channel the name of the channel
 	 * @param proxy the proxy, or the factory that makes it
 	 * @param interceptors what typed calls of the channel pass

@@ -121,7 +121,7 @@ class AnswerRulesTests {
 	}
 
 	@Test
-	void whatNobodySawIsNotKept() {
+	void anAnswerThatNobodySawIsNotKept() {
 		assertThat(AnswerRules.judge(null, LIFETIME, false, NONE).reason()).isNotBlank();
 		assertThat(AnswerRules.judge(null, LIFETIME, true, NONE).reason()).isNotBlank();
 	}

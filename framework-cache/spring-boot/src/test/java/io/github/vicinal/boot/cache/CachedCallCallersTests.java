@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-import io.github.vicinal.boot.client.InvalidChannelException;
+import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.CacheableCall;
 import io.github.vicinal.channel.Channel;
@@ -172,7 +172,7 @@ class CachedCallCallersTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void anApplicationWhoseClientAddsWhoCallsDoesNotStart(Addition addition) {
+	void anApplicationWhoseClientAddsTheCallerDoesNotStart(Addition addition) {
 		assertThatExceptionOfType(Exception.class).isThrownBy(() -> startGroup(addition::add, Map.of()).close())
 			.satisfies((ex) -> {
 				Throwable cause = ex;
@@ -188,7 +188,7 @@ class CachedCallCallersTests {
 	}
 
 	@Test
-	void whatIsTheSameForAllRequestsIsNoReasonToRefuse() {
+	void additionsThatAreTheSameForAllRequestsAreNoReasonToRefuse() {
 		try (ConfigurableApplicationContext client = startGroup(
 				(builder) -> builder.defaultHeader("Authorization", "Bearer service").defaultCookie("a", "b"),
 				Map.of())) {
@@ -300,7 +300,7 @@ class CachedCallCallersTests {
 	}
 
 	@Test
-	void aClientThatIsMadeByHandAndAddsWhoCallsIsRefused() {
+	void aClientThatIsMadeByHandAndAddsTheCallerIsRefused() {
 		assertThatExceptionOfType(Exception.class)
 			.isThrownBy(() -> start(ByHandWithInterceptor.class, Map.of("bank", url())).close())
 			.withStackTraceContaining("UserInterceptor");

@@ -94,21 +94,21 @@ class CachedCallEndToEndTests {
 		}
 	}
 
-	/** A way to other instances that remembers what it was told. */
+	/** Broadcast to other instances that remembers its messages. */
 	private static final class Remembering implements InvalidationBroadcast {
 
-		private final List<String> told = new ArrayList<>();
+		private final List<String> sent = new ArrayList<>();
 
 		private Receiver receiver;
 
 		@Override
 		public void evicted(String cache, Object key) {
-			this.told.add(cache + "/" + key);
+			this.sent.add(cache + "/" + key);
 		}
 
 		@Override
 		public void cleared(String cache) {
-			this.told.add(cache);
+			this.sent.add(cache);
 		}
 
 		@Override
@@ -130,17 +130,17 @@ class CachedCallEndToEndTests {
 			Remembering broadcast = client.getBean(Remembering.class);
 			assertThat(stations.name(1)).isEqualTo("station 1, call 1");
 			assertThat(caches.clear("station-names")).isTrue();
-			assertThat(broadcast.told).containsExactly("calls:station-names");
+			assertThat(broadcast.sent).containsExactly("calls:station-names");
 			assertThat(stations.name(1)).isEqualTo("station 1, call 2");
 			assertThat(caches.clear("other")).isFalse();
-			assertThat(broadcast.told).containsExactly("calls:station-names", "calls:other");
+			assertThat(broadcast.sent).containsExactly("calls:station-names", "calls:other");
 			broadcast.receiver.clear("station-names");
 			assertThat(stations.name(1)).as("a cache of Spring's was cleared").isEqualTo("station 1, call 2");
 			broadcast.receiver.clear("calls:station-names");
 			broadcast.receiver.clear("calls:other");
 			broadcast.receiver.evict("station-names", 1L);
 			assertThat(stations.name(1)).isEqualTo("station 1, call 3");
-			assertThat(broadcast.told).hasSize(2);
+			assertThat(broadcast.sent).hasSize(2);
 		}
 	}
 

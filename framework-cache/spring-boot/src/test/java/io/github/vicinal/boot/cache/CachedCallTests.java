@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
 import io.github.vicinal.boot.client.CallCachesAccess;
-import io.github.vicinal.boot.client.InvalidChannelException;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.cache.Cache;
 import io.github.vicinal.channel.AffinityChannel;
@@ -378,7 +378,7 @@ class CachedCallTests {
 
 	/** The refresh has begun when the old answer expires, and is of no use to others. */
 	@Test
-	void whoWaitsForARefreshWithChangedArgumentsCallsHimself() throws Throwable {
+	void aWaiterForARefreshWithChangedArgumentsMakesItsOwnCall() throws Throwable {
 		Refreshing refreshing = new Refreshing();
 		Cached cache = cache(refreshing.caches, "prices", Prices.class, "search");
 		Object[] before = { List.of("x") };
@@ -495,7 +495,7 @@ class CachedCallTests {
 			stream   | stream
 			forever  | not a positive duration
 			""")
-	void whatCannotBeCachedIsRefused(String method, String reason) {
+	void aMethodThatCannotBeCachedIsRefused(String method, String reason) {
 		assertThatExceptionOfType(InvalidChannelException.class).isThrownBy(() -> cache(method))
 			.withMessageContaining(reason)
 			.withMessageContaining("Prices." + method)

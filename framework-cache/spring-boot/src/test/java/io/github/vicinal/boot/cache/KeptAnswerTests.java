@@ -9,9 +9,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
 import io.github.vicinal.boot.client.CallCache;
 import io.github.vicinal.boot.client.CallCachesAccess;
-import io.github.vicinal.boot.client.InvalidChannelException;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.cache.Cache;
 import io.github.vicinal.channel.AffinityChannel;
@@ -123,7 +123,7 @@ class KeptAnswerTests {
 	}
 
 	@Test
-	void aClientThatAddsWhoCallsIsRefused() {
+	void aClientThatAddsTheCallerIsRefused() {
 		assertThatExceptionOfType(InvalidChannelException.class).isThrownBy(() -> cache("balance").client(found(USER)))
 			.withMessageContaining("Balances.balance")
 			.withMessageContaining("UserInterceptor")
@@ -204,7 +204,7 @@ class KeptAnswerTests {
 	}
 
 	@Test
-	void monosAreToldApartWhenTheyAreSubscribedTo() throws Throwable {
+	void monosAreDistinguishedWhenTheyAreSubscribedTo() throws Throwable {
 		EngineCallCache cache = cache(caches(properties(null, Map.of()), List.of(this.contributor)), "mono");
 		cache.client(found(USER));
 		Mono<?> mono = (Mono<?>) cache.call(new Object[] { 1L }, (answer) -> Mono.fromSupplier(() -> {
@@ -249,7 +249,7 @@ class KeptAnswerTests {
 
 	/** RFC 9111, section 4: only what could be stored may answer several requests. */
 	@Test
-	void whoWaitsForAnAnswerThatIsNotKeptMakesACallOfItsOwn() throws Throwable {
+	void aWaiterForAnAnswerThatIsNotKeptMakesACallOfItsOwn() throws Throwable {
 		EngineCallCache cache = cache("balance");
 		cache.client(found());
 		CountDownLatch started = new CountDownLatch(1);

@@ -82,7 +82,7 @@ final class Fills {
 
 	}
 
-	/** As another source, with resolvers that know fills. */
+	/** Same as another source, with resolvers that know fills. */
 	private static final class FillingSource extends DefaultJCacheOperationSource {
 
 		FillingSource(DefaultJCacheOperationSource source, BeanFactory beans) {

@@ -77,8 +77,8 @@ public class VicinalCacheManager extends AbstractTransactionSupportingCacheManag
 	}
 
 	/**
-	 * Says of some caches that they are made right away when the manager starts, so that
-	 * what is wrong with them is known then.
+	 * Lets some caches be made right away when the manager starts, so that what is wrong
+	 * with them is known then.
 	 * @param cacheNames names; others are made when they are asked for
 	 */
 	public void setInitialCacheNames(Collection<String> cacheNames) {

@@ -34,7 +34,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-/** Two instances of an application that tell each other what is no longer true. */
+/** Two instances of an application that notify each other of changes. */
 class BroadcastFillTests {
 
 	private static final int KEYS = 100;
@@ -67,7 +67,7 @@ class BroadcastFillTests {
 		return this.instances.stream().mapToInt((prices) -> prices.loads().get()).sum();
 	}
 
-	/** Each instance loads each key once, and nobody is told anything. */
+	/** Each instance loads each key once, and nothing is broadcast. */
 	@ParameterizedTest
 	@ValueSource(classes = { Configured.class, WithConfigurer.class })
 	void readOnlyLoadEvictsNothing(Class<?> configuration) {
@@ -97,7 +97,7 @@ class BroadcastFillTests {
 	}
 
 	@Test
-	void changesAreToldOfAsBefore() {
+	void changesAreBroadcastAsBefore() {
 		start(Configured.class, false);
 		Prices here = this.instances.get(0);
 		Prices there = this.instances.get(1);
@@ -172,7 +172,7 @@ class BroadcastFillTests {
 	}
 
 	@Test
-	void changesByOtherWaysAreToldOf() {
+	void changesByOtherWaysAreBroadcast() {
 		start(Ways.class, false);
 		OtherPrices here = this.contexts.get(0).getBean(OtherPrices.class);
 		OtherPrices there = this.contexts.get(1).getBean(OtherPrices.class);

@@ -23,7 +23,7 @@ public final class TopicPublishContext extends SenderContext<Map<String, String>
 	/**
 	 * Creates a context.
 	 * @param topic name of the topic
-	 * @param model who gets the message
+	 * @param model distribution of the messages
 	 * @param headers what the application publishes with the message; not changed
 	 */
 	public TopicPublishContext(String topic, TopicModel model, Map<String, String> headers) {

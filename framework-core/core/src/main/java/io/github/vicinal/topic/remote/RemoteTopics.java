@@ -3,7 +3,7 @@ package io.github.vicinal.topic.remote;
 import java.util.List;
 
 /**
- * Which topics other hosts take part in, and what carries them.
+ * Topics that other hosts take part in, and the carrier of each.
  *
  * @since 0.1.0
  */

@@ -59,7 +59,7 @@ class JettyRefusedRequestTests extends RefusedRequestTests {
 	}
 
 	@Property(tries = 1500)
-	void whatIsExecutedHasTheStatusOfTcp(@ForAll("requests") Crafted request) throws IOException {
+	void executedRequestsHaveTheStatusOfTcp(@ForAll("requests") Crafted request) throws IOException {
 		assertSameStatus(request);
 	}
 

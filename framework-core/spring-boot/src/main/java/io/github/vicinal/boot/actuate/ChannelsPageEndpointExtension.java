@@ -11,11 +11,9 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
 /**
  * Shows the channels as a page for people, at {@code vicinalchannels/page}. A channel of
  * that name comes first.
- *
- * @since 0.1.0
  */
 @EndpointWebExtension(endpoint = ChannelsEndpoint.class)
-public class ChannelsPageEndpointExtension {
+class ChannelsPageEndpointExtension {
 
 	private final ChannelsEndpoint endpoint;
 

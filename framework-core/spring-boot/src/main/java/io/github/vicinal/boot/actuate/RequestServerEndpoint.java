@@ -6,13 +6,9 @@ import io.github.vicinal.requestserver.RequestServerReport;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 
-/**
- * Shows what the request server of an application did and does.
- *
- * @since 0.1.0
- */
+/** Shows what the request server of an application did and does. */
 @Endpoint(id = "vicinalrequests")
-public class RequestServerEndpoint {
+class RequestServerEndpoint {
 
 	private final RequestServer server;
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * histogram, percentiles or service level objectives), each timed request is recorded,
  * too.
  */
-public final class RequestServerMetrics implements MeterBinder {
+final class RequestServerMetrics implements MeterBinder {
 
 	private static final String PREFIX = "vicinal.server.requests.";
 

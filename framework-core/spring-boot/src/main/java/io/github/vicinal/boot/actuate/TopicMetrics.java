@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * it is closed and opened again. They read what topics count anyway and cost nothing per
  * message. Thread-safe.
  */
-public final class TopicMetrics implements MeterBinder, TopicWatcher {
+final class TopicMetrics implements MeterBinder, TopicWatcher {
 
 	private static final String PREFIX = "vicinal.topic.";
 

@@ -12,13 +12,9 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 
-/**
- * Describes what the application publishes and what it is subscribed to.
- *
- * @since 0.1.0
- */
+/** Describes what the application publishes and what it is subscribed to. */
 @Endpoint(id = "vicinaltopics")
-public class TopicsEndpoint {
+class TopicsEndpoint {
 
 	private final Supplier<List<TopicReport>> topics;
 

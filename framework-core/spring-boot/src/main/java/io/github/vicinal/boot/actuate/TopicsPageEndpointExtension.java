@@ -9,11 +9,9 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
 
 /**
  * Shows topics as a page for people, at {@code vicinaltopics/page}.
- *
- * @since 0.1.0
  */
 @EndpointWebExtension(endpoint = TopicsEndpoint.class)
-public class TopicsPageEndpointExtension {
+class TopicsPageEndpointExtension {
 
 	/**
 	 * Draws the topics.

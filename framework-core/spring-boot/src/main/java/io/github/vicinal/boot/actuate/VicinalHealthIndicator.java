@@ -18,13 +18,11 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * Says whether the request server is overloaded, and which peers have lost the path that
+ * Shows whether the request server is overloaded, and which peers have lost the path that
  * they were called over. Neither means that the application cannot work, so the status is
  * {@link #DEGRADED}, which Spring Boot leaves out where it sums up and answers with 200.
- *
- * @since 0.1.0
  */
-public class VicinalHealthIndicator implements HealthIndicator {
+class VicinalHealthIndicator implements HealthIndicator {
 
 	/** The application works, but not as well as it could. */
 	public static final Status DEGRADED = new Status("DEGRADED", "Works, but not as well as it could");

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * the kinds of path define them. They read counters that exist anyway and cost nothing
  * per call.
  */
-public final class VicinalMetrics implements MeterBinder {
+final class VicinalMetrics implements MeterBinder {
 
 	/** Held here as well, since registries hold what counters read weakly. */
 	private final List<PathMeter> paths;

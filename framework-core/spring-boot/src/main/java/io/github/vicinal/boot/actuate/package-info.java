@@ -1,4 +1,7 @@
-/** The actuator endpoint that shows channels, paths, and why they are what they are. */
+/**
+ * Endpoints, health indicator and meters of channels, request server and topics, with
+ * their auto-configuration.
+ */
 @NullMarked
 package io.github.vicinal.boot.actuate;
 

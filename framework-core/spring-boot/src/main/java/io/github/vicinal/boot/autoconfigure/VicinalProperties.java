@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
-import org.springframework.boot.context.properties.bind.Name;
-import org.springframework.util.unit.DataSize;
 
 /**
  * Properties of Vicinal.
@@ -20,7 +18,7 @@ import org.springframework.util.unit.DataSize;
  * starter were not there; only caches stay, which have a switch of their own.
  * @param channels Channels by name: the group of an HTTP service client, or the simple
  * name of its interface.
- * @param reconnectDelay Shortest time between two attempts to connect a path to a peer;
+ * @param reconnectDelay Minimum delay between two attempts to connect a path to a peer;
  * grows while attempts fail.
  * @param comparePaths Whether at most one of 256 idempotent calls goes by another path
  * than the others, to notice when that has become the cheaper one.
@@ -38,7 +36,7 @@ import org.springframework.util.unit.DataSize;
  * @since 0.1.0
  */
 @ConfigurationProperties("vicinal")
-record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultValue Map<String, Channel> channels,
+public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultValue Map<String, Channel> channels,
 		@DefaultValue("1s") Duration reconnectDelay, @DefaultValue("true") boolean comparePaths,
 		@DefaultValue("4s") Duration confirmInterval, @DefaultValue("60s") Duration defaultTimeout,
 		@DefaultValue Rendezvous rendezvous, @DefaultValue Codec codec, @DefaultValue Server server,
@@ -201,11 +199,11 @@ record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultValue Ma
 		 * @param methods HTTP methods. Default is all.
 		 * @param callers Addresses of clients, or blocks of them such as 10.0.0.0/8; with
 		 * a CallerResolver bean, the names that it returns. Default is all.
-		 * @param priority How much these requests matter.
-		 * @param maxInFlight Most of these requests, waiting and running. Default is no
-		 * limit.
-		 * @param per What max-in-flight counts for: all requests of the rule together,
-		 * those of each endpoint, or those of each caller.
+		 * @param priority Priority of these requests.
+		 * @param maxInFlight Maximum number of these requests, waiting and running.
+		 * Default is no limit.
+		 * @param per Requests that max-in-flight counts together: all requests of the
+		 * rule together, those of each endpoint, or those of each caller.
 		 */
 		public record Rule(@DefaultValue("/**") String path, @DefaultValue List<String> methods,
 				@DefaultValue List<String> callers, @Nullable Priority priority, @Nullable Integer maxInFlight,

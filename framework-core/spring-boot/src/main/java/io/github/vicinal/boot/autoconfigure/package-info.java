@@ -1,6 +1,6 @@
 /**
- * Auto-configuration: one class for each thing that may be there or not, and the
- * properties under {@code vicinal.*}.
+ * Auto-configuration of what all features share, and the properties under
+ * {@code vicinal.*}. Each feature has its auto-configuration in its own package.
  */
 @NullMarked
 package io.github.vicinal.boot.autoconfigure;

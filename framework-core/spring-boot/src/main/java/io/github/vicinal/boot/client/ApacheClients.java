@@ -46,7 +46,7 @@ final class ApacheClients {
 	}
 
 	/**
-	 * Looks into the client of a request factory.
+	 * Inspects the client of a request factory.
 	 * @param factory the factory
 	 * @param found takes what is found
 	 */

@@ -38,7 +38,7 @@ public final class CallAnswer {
 	public CallAnswer() {
 	}
 
-	/** Says that an attempt begins; what came of earlier ones does not count. */
+	/** Notes that an attempt begins; the outcome of earlier ones does not count. */
 	void sending() {
 		this.received = null;
 		this.sentNanos = System.nanoTime();
@@ -64,7 +64,7 @@ public final class CallAnswer {
 	}
 
 	/**
-	 * Returns what came of the last attempt.
+	 * Returns the outcome of the last attempt.
 	 * @return the answer, or {@code null} if it is not known
 	 */
 	public @Nullable Received received() {

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.client;
 
 import java.util.Collection;
 
+import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
 import io.github.vicinal.report.ChannelReport;
 import org.jspecify.annotations.Nullable;
 

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.client;
 
 import java.lang.reflect.Method;
 
+import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
 import io.github.vicinal.channel.CacheableCall;
 import io.github.vicinal.contract.Contract;
 import org.jspecify.annotations.Nullable;

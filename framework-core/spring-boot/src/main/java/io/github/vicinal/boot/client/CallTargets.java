@@ -3,7 +3,7 @@ package io.github.vicinal.boot.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which peer a call is for, where a load balancer decides that.
+ * Finds the peer of a call, where a load balancer decides that.
  */
 @FunctionalInterface
 interface CallTargets {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param instances the replicas of the service, where no load balancer knows them
  * @param locality whether near replicas are preferred
  */
-public record ChannelDefinition(boolean enabled, List<String> paths, @Nullable Duration timeout,
+record ChannelDefinition(boolean enabled, List<String> paths, @Nullable Duration timeout,
 		boolean ignoreClientInterceptors, List<String> instances, boolean locality) {
 
 	/** Definition of a channel that no property names. */

@@ -21,7 +21,7 @@ import org.springframework.web.service.registry.HttpServiceGroup;
  * Gives channels to the clients of HTTP service groups: outside of the load balancer
  * (order 10), inside of the circuit breaker (order 15).
  */
-public final class ChannelGroupConfigurer implements RestClientHttpServiceGroupConfigurer {
+final class ChannelGroupConfigurer implements RestClientHttpServiceGroupConfigurer {
 
 	/** Between the load balancer's configurer and the circuit breaker's. */
 	public static final int ORDER = 12;

@@ -15,7 +15,7 @@ import org.springframework.util.ClassUtils;
  * Gives channels to HTTP interface clients that an application makes itself, with
  * {@code HttpServiceProxyFactory}, and declares as beans.
  */
-public final class ChannelProxyPostProcessor implements BeanPostProcessor {
+final class ChannelProxyPostProcessor implements BeanPostProcessor {
 
 	private static final String HTTP_SERVICE_ADVICE = "org.springframework.web.service.invoker.HttpServiceProxyFactory$";
 

@@ -12,7 +12,7 @@ import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
 import org.springframework.http.client.reactive.ClientHttpConnector;
 
 /** Makes request factories that ask peers for their paths. */
-public final class ChannelRequestFactories {
+final class ChannelRequestFactories {
 
 	private static final String APACHE_FACTORY = "org.springframework.http.client.HttpComponentsClientHttpRequestFactory";
 
@@ -34,14 +34,14 @@ public final class ChannelRequestFactories {
 			Duration timeout, PlainRequests plain) {
 		return (settings) -> {
 			ClientHttpRequestFactory built = plain.build(builder, settings);
-			boolean tells = tellsRedirects(built, legs);
+			boolean reports = reportsRedirects(built, legs);
 			boolean follows = settings == null || settings.redirects() != HttpRedirects.DONT_FOLLOW;
 			return new ChannelRequestFactory(built, DefaultTimeouts.of(built, settings, timeout), legs,
-					(settings != null) ? settings.readTimeout() : null, follows && !tells, follows, plain);
+					(settings != null) ? settings.readTimeout() : null, follows && !reports, follows, plain);
 		};
 	}
 
-	private static boolean tellsRedirects(ClientHttpRequestFactory built, HttpLegs legs) {
+	private static boolean reportsRedirects(ClientHttpRequestFactory built, HttpLegs legs) {
 		return built.getClass().getName().equals(APACHE_FACTORY)
 				&& RedirectTellingClient.install((HttpComponentsClientHttpRequestFactory) built, legs);
 	}
@@ -54,7 +54,7 @@ public final class ChannelRequestFactories {
 	 * @param plain makes the requests that belong to no channel, or {@code null}
 	 * @return a builder of connectors that report their client's time-out to calls
 	 */
-	public static ClientHttpConnectorBuilder<ClientHttpConnector> telling(
+	public static ClientHttpConnectorBuilder<ClientHttpConnector> reporting(
 			ClientHttpConnectorBuilder<? extends ClientHttpConnector> builder, Duration timeout,
 			@Nullable PlainConnector plain) {
 		return (settings) -> ReactiveRequests.connector(builder.build(settings),

@@ -8,7 +8,6 @@ import java.io.OutputStream;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -64,7 +63,8 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 	 * @param calls makes those that are calls of channels
 	 * @param legs knows the calls of channels
 	 * @param readTimeout how long the client waits, or {@code null}
-	 * @param redirectsSilently whether the client may follow redirects without telling
+	 * @param redirectsSilently whether the client may follow redirects without reporting
+	 * them
 	 * @param follows whether the client follows redirects at all
 	 * @param plain makes the requests that belong to no channel
 	 */
@@ -109,7 +109,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 	 */
 	private final class ChannelRequest extends AbstractStreamingClientHttpRequest {
 
-		/** As the client knows it; the request may go to another replica. */
+		/** URI as the client knows it; the request may go to another replica. */
 		private final URI uri;
 
 		private final HttpMethod method;
@@ -146,7 +146,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			}
 			ClientHttpResponse response = executed(request, watched);
 			int status = response.getStatusCode().value();
-			if (ChannelRequestFactory.this.redirectsSilently && (this.leg.tells() || status == REFUSED_STATUS)
+			if (ChannelRequestFactory.this.redirectsSilently && (this.leg.maybeCached() || status == REFUSED_STATUS)
 					&& Redirects.mayBeBehind(response, request.getURI())) {
 				this.leg.mayBeBehindRedirect();
 			}

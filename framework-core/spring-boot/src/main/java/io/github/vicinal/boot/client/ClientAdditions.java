@@ -187,7 +187,7 @@ final class ClientAdditions {
 	}
 
 	/**
-	 * Looks into the clients of proxies.
+	 * Inspects the clients of proxies.
 	 * @param proxies the proxies of an HTTP interface, or the factories that make them
 	 * @param balancers returns what load balancers of the application add to requests
 	 * @param application what typed calls have in place of settings of the client
@@ -217,7 +217,7 @@ final class ClientAdditions {
 	}
 
 	/**
-	 * Looks into the HTTP library of a request factory.
+	 * Inspects the HTTP library of a request factory.
 	 * @param factory the library's own factory
 	 * @param found receives what it adds
 	 */
@@ -401,7 +401,9 @@ final class ClientAdditions {
 		return values.size() == 1 && MediaType.APPLICATION_JSON_VALUE.equalsIgnoreCase(values.get(0).strip());
 	}
 
-	/** As {@code RestClient} writes them, instead of a header of the same name. */
+	/**
+	 * Cookies as {@code RestClient} writes them, instead of a header of the same name.
+	 */
 	private static void cookies(@Nullable Object cookies, Found found) {
 		if (cookies instanceof MultiValueMap<?, ?> defaults && !defaults.isEmpty()) {
 			StringJoiner header = new StringJoiner("; ");

@@ -58,7 +58,7 @@ final class ClientCall implements CallCache.Call {
 
 	private final Timing timing;
 
-	/** Receives what comes of the call, for a cache that may keep it. */
+	/** Receives the answer, for a cache that may keep it. */
 	private final @Nullable CallAnswer answer;
 
 	/** Replicas that the call has left, in the order in which it met them. */
@@ -121,8 +121,8 @@ final class ClientCall implements CallCache.Call {
 
 	/** A cache may ask for several executions, as when it refreshes an answer. */
 	@Override
-	public @Nullable Object proceed(CallAnswer toTell) throws Throwable {
-		return new ClientCall(this.client, this.plan, this.timing, this.arguments, this.original, toTell).execute();
+	public @Nullable Object proceed(CallAnswer receiver) throws Throwable {
+		return new ClientCall(this.client, this.plan, this.timing, this.arguments, this.original, receiver).execute();
 	}
 
 	/** Returns the same call as it was before any of its stages. */
@@ -218,7 +218,7 @@ final class ClientCall implements CallCache.Call {
 
 	/**
 	 * Returns the way on after an attempt that brought no result.
-	 * @param attempt what came of the attempt
+	 * @param attempt the attempt
 	 * @return the leg on which the HTTP client goes on
 	 * @throws RuntimeException what the HTTP client raises when a request gets no answer
 	 */

@@ -22,6 +22,8 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
+import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
+import io.github.vicinal.boot.autoconfigure.PathIds;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.Channel;
@@ -88,7 +90,7 @@ public final class ClientChannels implements AutoCloseable {
 	 * @param connector runs attempts to connect
 	 * @param clock dates decisions
 	 */
-	public record Toolbox(Supplier<List<PathProvider>> providers, HttpLegs legs, ClientObservation observation,
+	record Toolbox(Supplier<List<PathProvider>> providers, HttpLegs legs, ClientObservation observation,
 			Supplier<List<ChannelInterceptor>> interceptors, Supplier<List<ChannelListener>> listeners,
 			Supplier<@Nullable CallCaches> callCaches, Supplier<@Nullable PeerIdentity> self, @Nullable String zone,
 			Supplier<Collection<String>> balancerAdditions, Supplier<JsonMapper> mapper,
@@ -105,7 +107,7 @@ public final class ClientChannels implements AutoCloseable {
 	 * @param configured annotations on configuration classes
 	 * @param tools what all channels share
 	 */
-	public ClientChannels(Map<String, ChannelDefinition> definitions, Duration reconnectDelay, boolean comparesPaths,
+	ClientChannels(Map<String, ChannelDefinition> definitions, Duration reconnectDelay, boolean comparesPaths,
 			Duration confirmInterval, Collection<AffinityChannel> configured, Toolbox tools) {
 		definitions.forEach((name, definition) -> {
 			String other = this.definedNames.put(uniform(name), name);
@@ -348,7 +350,7 @@ public final class ClientChannels implements AutoCloseable {
 	 * Looks, when all clients exist, for names that no client has. A property may be for
 	 * another application that has the same configuration.
 	 */
-	public void verifyNames() {
+	void verifyNames() {
 		Set<String> known = this.names.stream().map(ClientChannels::uniform).collect(Collectors.toSet());
 		this.definedNames.forEach((uniform, name) -> {
 			if (!known.contains(uniform)) {
@@ -401,7 +403,7 @@ public final class ClientChannels implements AutoCloseable {
 	 * Returns the contracts that have channels.
 	 * @return their interfaces
 	 */
-	public Set<Class<?>> contracts() {
+	Set<Class<?>> contracts() {
 		return this.channels.values()
 			.stream()
 			.map((channel) -> channel.channel().contract().type())

@@ -34,7 +34,7 @@ import org.springframework.http.client.observation.DefaultClientRequestObservati
  * Observes calls over typed paths as the HTTP client would have observed them, and under
  * the project's own name. Thread-safe.
  */
-public final class ClientObservation {
+final class ClientObservation {
 
 	/** The observation of a WebClient has the same tags. */
 	private static final Set<String> STANDARD_CONVENTIONS = Set.of(
@@ -68,7 +68,7 @@ public final class ClientObservation {
 	}
 
 	/**
-	 * Looks for an observation of HTTP requests that typed calls would not have. A client
+	 * Finds an observation of HTTP requests that typed calls would not have. A client
 	 * without a registry is observed on typed paths all the same.
 	 * @param ofClient the registry of an HTTP client
 	 * @param convention its convention, or {@code null}

@@ -172,7 +172,7 @@ final class ClientTraits {
 	}
 
 	/**
-	 * Looks for headers that neither the contract nor HTTP explains.
+	 * Finds headers that neither the contract nor HTTP explains.
 	 * @param headers what is about to be sent
 	 * @param explained lower-case names of headers that the call's arguments explain
 	 */

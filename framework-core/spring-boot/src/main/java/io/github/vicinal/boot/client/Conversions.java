@@ -22,7 +22,7 @@ final class Conversions {
 	}
 
 	/**
-	 * Looks at how a resolver of arguments makes texts of them.
+	 * Compares how a resolver of arguments makes texts of them.
 	 * @param resolver one of Spring's
 	 * @return what is different from typed paths, or {@code null}
 	 */

@@ -86,7 +86,7 @@ final class DefaultTimeouts {
 		return limited;
 	}
 
-	/** As for request factories, of connectors. */
+	/** Time-outs of connectors, as for request factories. */
 	static ClientHttpConnector of(ClientHttpConnector connector, Duration timeout) {
 		if (timeout.isZero() || connector.getClass() != JdkClientHttpConnector.class) {
 			return connector;

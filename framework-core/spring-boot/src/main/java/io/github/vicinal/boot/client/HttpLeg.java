@@ -247,7 +247,7 @@ final class HttpLeg {
 	}
 
 	/** Returns whether a cache may keep the answer. */
-	boolean tells() {
+	boolean maybeCached() {
 		return this.answer != null;
 	}
 
@@ -267,7 +267,7 @@ final class HttpLeg {
 	}
 
 	/**
-	 * Notes a failure in an HTTP client that follows redirects without telling.
+	 * Notes a failure in an HTTP client that follows redirects without reporting them.
 	 * @param connected whether a part of the request was sent
 	 */
 	void failed(boolean connected) {
@@ -327,7 +327,7 @@ final class HttpLeg {
 
 	void answered(URI uri, int answeredStatus, HttpHeaders headers) {
 		this.status = answeredStatus;
-		tell(answeredStatus, headers);
+		pass(answeredStatus, headers);
 		if (this.redirected || this.elsewhere) {
 			return;
 		}
@@ -356,7 +356,7 @@ final class HttpLeg {
 		return String.join(",", headers.headerNames()).toLowerCase(Locale.ROOT);
 	}
 
-	private void tell(int answeredStatus, HttpHeaders headers) {
+	private void pass(int answeredStatus, HttpHeaders headers) {
 		if (this.answer == null) {
 			return;
 		}

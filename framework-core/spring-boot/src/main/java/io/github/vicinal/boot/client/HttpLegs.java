@@ -13,7 +13,7 @@ import org.springframework.web.service.invoker.HttpRequestValues;
  * The HTTP leg that the current thread is on: what connects a client's proxy with the
  * request factory at the end of its HTTP client.
  */
-public final class HttpLegs {
+final class HttpLegs {
 
 	private final ThreadLocal<HttpLeg> current = new ThreadLocal<>();
 

@@ -7,6 +7,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
+
 /** Reads the URLs of configured replicas. */
 final class Instances {
 

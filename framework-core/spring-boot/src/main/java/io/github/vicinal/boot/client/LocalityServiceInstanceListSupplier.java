@@ -21,7 +21,7 @@ import org.springframework.cloud.loadbalancer.core.ServiceInstanceListSupplier;
  * channel has chosen, so that any load balancer takes that one. Requests of others see
  * all instances.
  */
-public final class LocalityServiceInstanceListSupplier extends DelegatingServiceInstanceListSupplier {
+final class LocalityServiceInstanceListSupplier extends DelegatingServiceInstanceListSupplier {
 
 	private static final String ZONE = "zone";
 

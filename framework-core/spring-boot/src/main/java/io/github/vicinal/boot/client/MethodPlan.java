@@ -66,7 +66,7 @@ final class MethodPlan implements CacheableMethod {
 	/** Number of results in a row that could not be read; updates may get lost. */
 	private volatile int unreadable;
 
-	/** When the last of them came, by the monotonic clock. */
+	/** Time at which the last of them came, by the monotonic clock. */
 	private volatile long unreadableAt;
 
 	/** Names of query parameters by argument; empty if the method has none. */

@@ -17,7 +17,7 @@ import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.HttpClientConfig;
 import reactor.netty.http.client.HttpClientResponse;
 
-/** Looks into Reactor Netty's HTTP clients; loaded only where they are. */
+/** Inspects Reactor Netty's HTTP clients; loaded only where they are. */
 public final class NettyClients {
 
 	/** Handlers of the application that only HTTP calls. */

@@ -49,7 +49,7 @@ final class ReactiveCodecs {
 	}
 
 	/**
-	 * Looks for what typed paths would convert in another way.
+	 * Finds a difference from the conversion of typed paths.
 	 * @param strategies the codecs of a client
 	 * @param mapper the mapper that typed paths use
 	 * @return what is different, or {@code null}

@@ -206,7 +206,7 @@ final class ReactiveRequests {
 
 	}
 
-	/** As a body that comes by a connection: it is consumed once, and may be empty. */
+	/** Like a body that comes by a connection: consumed once, and possibly empty. */
 	private static Flux<DataBuffer> body(Reply.Failure replayed) {
 		byte[] known = replayed.body();
 		Flux<DataBuffer> bytes = (known.length > 0) ? Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(known))
@@ -265,7 +265,7 @@ final class ReactiveRequests {
 	 */
 	static ClientHttpConnector connector(ClientHttpConnector delegate, @Nullable Duration readTimeout, boolean follows,
 			Duration defaultTimeout, @Nullable PlainConnector plain) {
-		return new TellingConnector(delegate,
+		return new ReportingConnector(delegate,
 				(readTimeout != null) ? delegate : DefaultTimeouts.of(delegate, defaultTimeout), readTimeout, follows,
 				(plain != null) ? plain.of(new PlainConnector.Library(delegate, LibraryAdditions.ofConnector(delegate)))
 						: delegate);
@@ -273,7 +273,7 @@ final class ReactiveRequests {
 
 	/** Returns the connector that the application has. */
 	static Object unwrapped(Object connector) {
-		return (connector instanceof TellingConnector telling) ? telling.delegate() : connector;
+		return (connector instanceof ReportingConnector reporting) ? reporting.delegate() : connector;
 	}
 
 	/**
@@ -286,7 +286,7 @@ final class ReactiveRequests {
 	 * @param follows whether it may follow redirects
 	 * @param plain makes the requests that belong to no channel
 	 */
-	private record TellingConnector(ClientHttpConnector delegate, ClientHttpConnector calls,
+	private record ReportingConnector(ClientHttpConnector delegate, ClientHttpConnector calls,
 			@Nullable Duration readTimeout, boolean follows, ClientHttpConnector plain) implements ClientHttpConnector {
 
 		@Override

@@ -13,6 +13,7 @@ import java.nio.channels.UnresolvedAddressException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.replica.Outcome;
 import io.github.vicinal.replica.Replica;
@@ -129,7 +130,7 @@ final class ReplicaAttempt {
 		this.connected |= wasConnected;
 	}
 
-	/** Notes what came of the call over a typed path. */
+	/** Notes the outcome of the call over a typed path. */
 	void attempted(Attempt attempt) {
 		if (attempt instanceof Attempt.HandlerFailed failed) {
 			answered(failed.failure().status(), failed.failure().headers().containsKey(Rejection.HEADER));

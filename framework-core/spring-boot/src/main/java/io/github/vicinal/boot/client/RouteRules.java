@@ -8,6 +8,7 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.regex.Pattern;
 
+import io.github.vicinal.boot.autoconfigure.VicinalProperties;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.path.PathRule;
@@ -15,9 +16,9 @@ import io.github.vicinal.peer.PeerAnnouncement;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which paths may stand in for HTTP requests, by the way that the requests take. Paths
- * must not be less protected than https, and paths over the network must not go around a
- * gateway, a proxy or a sidecar that the requests pass.
+ * Decides which paths may stand in for HTTP requests, by the way that the requests take.
+ * Paths must not be less protected than https, and paths over the network must not go
+ * around a gateway, a proxy or a sidecar that the requests pass.
  *
  * @param httpsLocalPaths whether paths between processes of one user may stand in for
  * https
@@ -44,6 +45,15 @@ public record RouteRules(boolean httpsLocalPaths, boolean pastIntermediaries) {
 	 */
 	public static RouteRules defaults() {
 		return new RouteRules(false, false);
+	}
+
+	/**
+	 * Returns the rules that are configured.
+	 * @param properties the properties of the application
+	 * @return the rules
+	 */
+	public static RouteRules from(VicinalProperties properties) {
+		return new RouteRules(properties.https().localPaths(), properties.network().pastIntermediaries());
 	}
 
 	/**

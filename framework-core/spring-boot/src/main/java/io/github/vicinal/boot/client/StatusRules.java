@@ -26,7 +26,7 @@ final class StatusRules {
 	}
 
 	/**
-	 * Looks at the status handlers that a {@code RestClient} or {@code WebClient} applies
+	 * Inspects the status handlers that a {@code RestClient} or {@code WebClient} applies
 	 * to every answer.
 	 * @param handlers objects of their private classes
 	 * @return what is different from typed paths, or {@code null}
@@ -68,7 +68,7 @@ final class StatusRules {
 	}
 
 	/**
-	 * Looks at what handles errors. A handler of the application may find one in any
+	 * Inspects an error handler. A handler of the application may find one in any
 	 * response.
 	 * @param handler the handler
 	 * @return what is different from typed paths, or {@code null}

@@ -9,7 +9,7 @@ import org.springframework.web.reactive.function.client.WebClient;
  * Lets clients that are built from the application's {@code WebClient.Builder} ask peers
  * for their paths, on requests that belong to a channel.
  */
-public final class WebClientPostProcessor implements BeanPostProcessor {
+final class WebClientPostProcessor implements BeanPostProcessor {
 
 	private final Supplier<HttpLegs> legs;
 

@@ -14,8 +14,8 @@
  * see it and raise what they always raise. A call on its way through an HTTP client is an
  * {@code HttpLeg}.
  * <p>
- * Internal to Vicinal: types are public for other packages of its modules, and may change
- * in any release.
+ * Internal to Vicinal, but for documented interfaces: public types are for other packages
+ * of its modules, and may change in any release.
  */
 @NullMarked
 package io.github.vicinal.boot.client;

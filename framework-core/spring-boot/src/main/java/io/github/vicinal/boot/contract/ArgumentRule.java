@@ -14,7 +14,7 @@ public interface ArgumentRule {
 	ArgumentRule ANY = (value) -> null;
 
 	/**
-	 * Looks at a value.
+	 * Checks a value.
 	 * @param value the argument
 	 * @return why only HTTP can carry it, or {@code null}
 	 */

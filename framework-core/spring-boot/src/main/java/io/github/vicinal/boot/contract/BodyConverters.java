@@ -36,7 +36,7 @@ public final class BodyConverters {
 	}
 
 	/**
-	 * Looks for what typed paths would convert in another way.
+	 * Finds a difference from the conversion of typed paths.
 	 * @param converters message converters, in their order
 	 * @param mapper the mapper that typed paths use
 	 * @return what is different, or {@code null}

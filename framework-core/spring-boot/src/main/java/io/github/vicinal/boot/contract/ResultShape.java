@@ -25,7 +25,7 @@ import org.springframework.http.ResponseEntity;
  */
 public record ResultShape(Timing timing, Envelope envelope, Type valueType) {
 
-	/** When the result is there. */
+	/** Way in which the result arrives. */
 	public enum Timing {
 
 		/** On return. */
@@ -37,7 +37,7 @@ public record ResultShape(Timing timing, Envelope envelope, Type valueType) {
 		/** With the element of a Reactor {@code Mono}. */
 		MONO,
 
-		/** As the elements of a Reactor {@code Flux}. */
+		/** The elements of a Reactor {@code Flux}. */
 		FLUX
 
 	}

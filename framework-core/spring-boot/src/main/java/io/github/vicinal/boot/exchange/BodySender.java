@@ -57,7 +57,7 @@ final class BodySender extends BaseSubscriber<DataBuffer> implements Runnable {
 
 	private boolean ended;
 
-	/** Receives what came of the body, on a thread that may block. */
+	/** Receives the outcome of sending the body, on a thread that may block. */
 	interface Outcome {
 
 		/** All has been written that the server wants. */

@@ -14,10 +14,8 @@ import org.springframework.http.client.reactive.ReactorClientHttpConnector;
  * Turns requests of {@code WebClient} into exchanges, in front of the connectors of
  * Reactor Netty and of the JDK's client. Changes that other connectors make to requests
  * are not known, so their requests go over HTTP. Thread-safe.
- *
- * @since 0.1.0
  */
-public final class ExchangeConnectors implements PlainConnector {
+final class ExchangeConnectors implements PlainConnector {
 
 	private static final Logger logger = LoggerFactory.getLogger(ExchangeConnectors.class);
 

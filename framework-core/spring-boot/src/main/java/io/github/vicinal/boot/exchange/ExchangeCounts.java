@@ -9,7 +9,7 @@ import java.util.function.BiConsumer;
 import io.github.vicinal.path.PathKind;
 
 /** Number of requests by path. Thread-safe. */
-public final class ExchangeCounts {
+final class ExchangeCounts {
 
 	private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
 

@@ -21,10 +21,8 @@ import org.springframework.util.ClassUtils;
  * Makes the requests of {@code RestClient}, {@code RestTemplate} and HTTP interfaces
  * exchanges where that can be: within Apache HttpClient, or in front of a library that
  * does nothing to requests that Vicinal could not do. Thread-safe.
- *
- * @since 0.1.0
  */
-public final class ExchangeRequests implements PlainRequests {
+final class ExchangeRequests implements PlainRequests {
 
 	private static final boolean APACHE_CLIENT = ClassUtils
 		.isPresent("org.apache.hc.client5.http.classic.ExecChainHandler", ExchangeRequests.class.getClassLoader());

@@ -62,7 +62,7 @@ public final class Exchanges implements AutoCloseable {
 	 * exchanges
 	 * @param rules which paths may stand in for requests
 	 */
-	public Exchanges(Collection<String> named, Supplier<@Nullable Integer> ownPort, Supplier<ExchangeClient> maker,
+	Exchanges(Collection<String> named, Supplier<@Nullable Integer> ownPort, Supplier<ExchangeClient> maker,
 			ExecutorService connector, RouteRules rules) {
 		this.rules = rules;
 		this.asked = new AskedPeers(named, ownPort);
@@ -98,7 +98,7 @@ public final class Exchanges implements AutoCloseable {
 	 * @param host of the server
 	 * @param port of the server
 	 */
-	public void service(String host, int port) {
+	void service(String host, int port) {
 		this.asked.service(host, port);
 	}
 
@@ -225,7 +225,7 @@ public final class Exchanges implements AutoCloseable {
 	 * Returns the number of requests by path.
 	 * @return live counts
 	 */
-	public ExchangeCounts counts() {
+	ExchangeCounts counts() {
 		return this.counts;
 	}
 

@@ -8,10 +8,8 @@ import org.springframework.cloud.openfeign.clientconfig.HttpClient5FeignConfigur
 /**
  * Turns requests of Feign clients into exchanges within Apache HttpClient 5, if Spring
  * Cloud builds it.
- *
- * @since 0.1.0
  */
-public final class FeignApacheExchanges implements HttpClientBuilderCustomizer {
+final class FeignApacheExchanges implements HttpClientBuilderCustomizer {
 
 	private final Exchanges exchanges;
 

@@ -55,10 +55,8 @@ import org.springframework.web.server.ServerWebExchange;
  * Turns requests of a Spring Cloud Gateway on WebFlux into exchanges. Its own routing
  * filter keeps the requests to servers without a path, and those that only HTTP carries;
  * headers are filtered as it does. Loaded only where the gateway is. Thread-safe.
- *
- * @since 0.1.0
  */
-public final class GatewayExchanges {
+final class GatewayExchanges {
 
 	private static final Logger logger = LoggerFactory.getLogger(GatewayExchanges.class);
 
@@ -98,7 +96,7 @@ public final class GatewayExchanges {
 	 * @param settings its settings
 	 * @param properties the properties of the gateway
 	 */
-	public GatewayExchanges(Exchanges exchanges, Supplier<NettyRoutingFilter> gateway, Supplier<HttpClient> client,
+	GatewayExchanges(Exchanges exchanges, Supplier<NettyRoutingFilter> gateway, Supplier<HttpClient> client,
 			Supplier<HttpClientProperties> settings, GatewayProperties properties) {
 		this.exchanges = exchanges;
 		this.gateway = gateway;
@@ -107,35 +105,23 @@ public final class GatewayExchanges {
 		this.streamingTypes = List.copyOf(properties.getStreamingMediaTypes());
 	}
 
-	/**
-	 * Returns the filter that routes requests.
-	 * @return the filter
-	 */
-	public GlobalFilter routing() {
+	/** Returns the filter that routes requests. */
+	GlobalFilter routing() {
 		return new Routing();
 	}
 
-	/**
-	 * Returns the filter that writes responses of exchanges.
-	 * @return the filter
-	 */
-	public GlobalFilter writing() {
+	/** Returns the filter that writes responses of exchanges. */
+	GlobalFilter writing() {
 		return new Writing();
 	}
 
-	/**
-	 * Returns the filter that asks servers for their paths.
-	 * @return the filter
-	 */
-	public HttpHeadersFilter asking() {
+	/** Returns the filter that asks servers for their paths. */
+	HttpHeadersFilter asking() {
 		return new Asking();
 	}
 
-	/**
-	 * Returns the filter that learns from what servers answer.
-	 * @return the filter
-	 */
-	public HttpHeadersFilter learning() {
+	/** Returns the filter that learns from what servers answer. */
+	HttpHeadersFilter learning() {
 		return new Learning();
 	}
 

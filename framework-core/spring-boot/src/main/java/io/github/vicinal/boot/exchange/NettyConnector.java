@@ -60,7 +60,7 @@ final class NettyConnector implements ReactiveLibrary {
 	}
 
 	/**
-	 * Looks into a connector.
+	 * Inspects a connector.
 	 * @param connector the connector
 	 * @return the library
 	 * @throws UnknownLayoutException if it cannot be looked into

@@ -33,7 +33,7 @@ final class ReactiveExchangeRequest extends AbstractClientHttpRequest {
 
 	private @Nullable String cookies;
 
-	/** Whether the library has to say what it thinks of the cookies. */
+	/** Whether the library has to decide on the cookies. */
 	private boolean oddCookies;
 
 	/** Number of bytes of a body that is here, or -1. */
@@ -179,7 +179,7 @@ final class ReactiveExchangeRequest extends AbstractClientHttpRequest {
 
 	/**
 	 * Returns what precedes the body on the wire.
-	 * @return the head, or {@code null} if the library has to say what it thinks of it
+	 * @return the head, or {@code null} if the library has to decide on it
 	 */
 	@Nullable RequestHead head() {
 		HttpFields.Builder fields = HttpFields.builder();

@@ -7,8 +7,8 @@
  * can take goes over HTTP as ever, and asks its server for paths on the way: only servers
  * that may be asked, so that third parties never see a header of ours.
  * <p>
- * Internal to Vicinal: types are public for other packages of its modules, and may change
- * in any release.
+ * Internal to Vicinal, but for documented interfaces: public types are for other packages
+ * of its modules, and may change in any release.
  */
 @NullMarked
 package io.github.vicinal.boot.exchange;

@@ -14,13 +14,12 @@ import io.micrometer.observation.ObservationFilter;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationPredicate;
 import io.micrometer.observation.ObservationRegistry;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says whether the observations of a registry have no other effect than meters, and makes
- * the series that record those meters. Thread-safe.
+ * Decides whether the observations of a registry have no other effect than meters, and
+ * makes the series that record those meters. Thread-safe.
  * <p>
  * The handlers, filters and conventions of a registry are visible only in private fields
  * of Micrometer's configuration class. If these cannot be read, there is no shortcut and

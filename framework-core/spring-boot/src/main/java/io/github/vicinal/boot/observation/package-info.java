@@ -8,8 +8,8 @@
  * recorded. As soon as anything else takes part (another handler, filter, predicate or
  * convention), calls are observed in full.
  * <p>
- * Internal to Vicinal: types are public for other packages of its modules, and may change
- * in any release.
+ * Internal to Vicinal, but for documented interfaces: public types are for other packages
+ * of its modules, and may change in any release.
  */
 @NullMarked
 package io.github.vicinal.boot.observation;

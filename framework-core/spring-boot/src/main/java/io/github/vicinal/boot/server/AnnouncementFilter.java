@@ -18,7 +18,7 @@ import org.springframework.web.filter.OncePerRequestFilter;
  * Watches what happens to requests of channels on their way to the handler, be they HTTP
  * requests or typed calls.
  */
-public final class AnnouncementFilter extends OncePerRequestFilter {
+final class AnnouncementFilter extends OncePerRequestFilter {
 
 	/** The attribute of requests whose client has a certificate. */
 	private static final String CERTIFICATES = "jakarta.servlet.request.X509Certificate";

@@ -14,7 +14,7 @@ import org.springframework.web.servlet.HandlerInterceptor;
  * than the handler would answer. It also learns which handlers need HTTP, from changes to
  * the request on its way. Thread-safe.
  */
-public final class AnnouncementInterceptor implements HandlerInterceptor {
+final class AnnouncementInterceptor implements HandlerInterceptor {
 
 	private final ServiceCatalog catalog;
 

@@ -79,7 +79,7 @@ final class ArgumentValidation {
 				handler.getReturnValueType(result), result, groups);
 	}
 
-	/** As Spring MVC asks for them, which has no other way yet. */
+	/** Asks as Spring MVC does, which has no other way yet. */
 	@SuppressWarnings("removal")
 	private static Class<?>[] groups(HandlerMethodValidator method, HandlerMethod handler) {
 		return method.determineValidationGroups(handler.getBean(), handler.getMethod());

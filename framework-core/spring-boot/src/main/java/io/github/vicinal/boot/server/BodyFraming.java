@@ -65,7 +65,7 @@ final class BodyFraming {
 
 	}
 
-	/** Creates a framing of which nothing is known. */
+	/** Creates an unknown framing. */
 	BodyFraming() {
 		this("", Way.UNCERTAIN, false);
 	}

@@ -33,8 +33,8 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Says that a request was not executed, if it is one of a channel: who else would
-	 * pass that on may have executed its own part.
+	 * Marks a request as not executed, if it is one of a channel. Any other caller may
+	 * have executed its own part before it passes this on.
 	 */
 	static void refused(ServletResponse response, Rejection refusal) {
 		ChannelResponse answer = WebUtils.getNativeResponse(response, ChannelResponse.class);

@@ -4,13 +4,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a web server shows of a client's connection, and what the client's HTTP library
- * adds to each request: seen when the client sent a real HTTP request, never taken from
- * its word. Immutable.
- *
- * @since 0.1.0
+ * Facts that a web server shows of a client's connection, and what the client's HTTP
+ * library adds to each request: seen when the client sent a real HTTP request, never
+ * taken from its word. Immutable.
  */
-public interface ClientConnection {
+interface ClientConnection {
 
 	/**
 	 * Returns the scheme of the connection.

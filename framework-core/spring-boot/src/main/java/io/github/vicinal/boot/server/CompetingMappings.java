@@ -33,8 +33,7 @@ final class CompetingMappings {
 	}
 
 	/**
-	 * Looks for a mapping that matches all requests of a handler whose path has no
-	 * variables.
+	 * Finds a mapping that matches all requests of a handler whose path has no variables.
 	 * @return why it is not certain that the handler gets them, or {@code null}
 	 */
 	static @Nullable String always(Handler handler) {
@@ -104,7 +103,7 @@ final class CompetingMappings {
 	}
 
 	/**
-	 * Looks for a mapping that matches a request.
+	 * Finds a mapping that matches a request.
 	 * @param path the encoded path within the dispatcher servlet
 	 * @return why it is not certain that the handler gets the request, or {@code null}
 	 */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * typed call, so that nothing about a connection is taken from the caller's word. Equal
  * facts have one ticket. Thread-safe.
  */
-public final class ConnectionTickets {
+final class ConnectionTickets {
 
 	/** Maximum number of tickets. The oldest is forgotten; its owner gets a new one. */
 	static final int MAX_TICKETS = 4096;

@@ -81,7 +81,7 @@ final class ContractAgreement {
 	}
 
 	/**
-	 * Looks for a difference.
+	 * Finds a difference.
 	 * @return what the controller says differently, or {@code null}
 	 */
 	@Nullable String difference(ContractMethod method, Handler handler) {

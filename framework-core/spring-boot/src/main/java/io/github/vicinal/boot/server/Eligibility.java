@@ -58,7 +58,7 @@ final class Eligibility {
 	}
 
 	/**
-	 * Looks for what typed calls of a method would miss.
+	 * Finds a reason against typed calls of a method: something that they would miss.
 	 * @return why only HTTP may be used, or {@code null}
 	 */
 	@Nullable String refusal(ContractMethod method, @Nullable Handler handler) {

@@ -29,7 +29,7 @@ import org.springframework.web.util.pattern.PatternParseException;
  * request is for, by its method and path. What its headers claim does not count, since
  * anybody can write them. Thread-safe.
  */
-public final class Endpoints {
+final class Endpoints {
 
 	private final Supplier<List<Endpoint>> endpoints;
 

@@ -64,7 +64,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 
 	private final ServletConnection connection = new ServletConnectionImpl("vicinal", "http/1.1", "", false);
 
-	/** As the lock of a socket: one thread at a time. */
+	/** Lock like that of a socket: one thread at a time. */
 	private final ReentrantLock lock = new ReentrantLock();
 
 	private final Input input = new Input();
@@ -217,7 +217,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 		return !this.response.isCommitted() || this.output.chunked;
 	}
 
-	/** As Tomcat's processor of HTTP/1.1 prepares a response. */
+	/** Prepares a response as Tomcat's processor of HTTP/1.1 does. */
 	@Override
 	protected void prepareResponse() {
 		this.response.setCommitted(true);
@@ -692,7 +692,8 @@ final class ExchangeProcessor extends AbstractProcessor {
 		}
 
 		/**
-		 * Where Tomcat sends what fills its buffer, the thread must not be interrupted.
+		 * Counts written bytes. Where Tomcat sends a full buffer, the thread must not be
+		 * interrupted.
 		 */
 		private void full(int count) throws IOException {
 			this.unsent += count;
@@ -739,7 +740,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 					&& this.written < ExchangeProcessor.this.response.getContentLengthLong();
 		}
 
-		/** As the access log shows it for HTTP. */
+		/** Number of bytes that the access log shows for HTTP. */
 		@Override
 		public long getBytesWritten() {
 			return this.written + this.framing;

@@ -688,7 +688,7 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		return (dispatcher != null) ? new HandlerDispatcher(this.target, dispatcher) : null;
 	}
 
-	/** No part in front of the handler authenticates callers or asks for it. */
+	/** Fails: nothing in front of the handler authenticates callers or asks for it. */
 	@Override
 	public boolean authenticate(HttpServletResponse answer) {
 		if (answer.isCommitted()) {

@@ -167,7 +167,7 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		}
 	}
 
-	/** As in a container, an error ends what a handler can say. */
+	/** Returns true after an error, too, as in a container. */
 	@Override
 	public boolean isCommitted() {
 		return this.committed || this.error;
@@ -300,7 +300,7 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		fail(newStatus, message);
 	}
 
-	/** As the container does with an exception, also after an error. */
+	/** Handles an exception as the container does, also after an error. */
 	void fail(int newStatus, @Nullable String message) {
 		discard();
 		this.status = newStatus;
@@ -353,7 +353,7 @@ final class FrameResponse extends HttpServletResponseWrapper {
 		return headers.keySet().stream().filter((known) -> known.equalsIgnoreCase(name)).findFirst().orElse(name);
 	}
 
-	/** As in the container. */
+	/** Returns whether the container ignores a header. */
 	private static boolean isIgnored(String name, @Nullable String value) {
 		return name.isEmpty() || (CONTENT_LENGTH.equalsIgnoreCase(name) && value != null && !isLength(value));
 	}

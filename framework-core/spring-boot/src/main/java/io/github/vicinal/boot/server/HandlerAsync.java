@@ -29,7 +29,7 @@ final class HandlerAsync implements AsyncContext {
 	/** Why later calls of such a handler go over HTTP. */
 	static final String REASON = "the handler starts asynchronous processing";
 
-	/** As in Tomcat. */
+	/** Same as in Tomcat. */
 	private static final long DEFAULT_TIMEOUT_MILLIS = 30_000;
 
 	private static final Logger logger = LoggerFactory.getLogger(HandlerAsync.class);

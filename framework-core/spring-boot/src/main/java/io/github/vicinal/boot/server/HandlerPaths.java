@@ -21,7 +21,7 @@ import org.springframework.web.util.pattern.PathPattern;
  * resources and actuator endpoints: by the first segment of their path, or by the whole
  * path where a handler's first segment is a variable. Thread-safe.
  */
-public final class HandlerPaths implements Predicate<String> {
+final class HandlerPaths implements Predicate<String> {
 
 	private final Supplier<Paths> paths;
 

@@ -42,7 +42,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /** Builds services from the controllers of a Spring MVC application. */
-public final class MvcServiceSource implements ServiceCatalog.ServiceSource {
+final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 
 	private static final String NO_CONTAINER = "its web server is not the embedded Tomcat of Spring Boot, whose "
 			+ "filters typed calls can pass";

@@ -26,7 +26,7 @@ import org.springframework.http.server.reactive.HttpHeadResponseDecorator;
  * event loops. Everything behind it runs as for any request: web filters, security,
  * codecs, error handlers, observations. Thread-safe.
  */
-public final class NettyExchanges implements ExchangeHandler {
+final class NettyExchanges implements ExchangeHandler {
 
 	/** Reactor Netty has no limit of its own. */
 	private static final Duration IO_TIMEOUT = Duration.ofSeconds(20);

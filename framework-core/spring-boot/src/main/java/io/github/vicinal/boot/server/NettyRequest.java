@@ -195,7 +195,7 @@ final class NettyRequest extends AbstractServerHttpRequest {
 		return null;
 	}
 
-	/** As short as that of a connection, whose number precedes it. */
+	/** Id as short as that of a connection, whose number precedes it. */
 	@Override
 	protected String initId() {
 		return "%08x-%d".formatted(System.identityHashCode(this.loop), IDS.incrementAndGet());

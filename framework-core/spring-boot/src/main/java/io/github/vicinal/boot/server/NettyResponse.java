@@ -78,7 +78,7 @@ final class NettyResponse extends AbstractServerHttpResponse {
 		return (T) this.exchange;
 	}
 
-	/** As that of Reactor Netty, which begins with 200. */
+	/** Returns 200 before a status is set, as Reactor Netty does. */
 	@Override
 	public HttpStatusCode getStatusCode() {
 		HttpStatusCode status = super.getStatusCode();

@@ -33,7 +33,7 @@ record NettyServer(HttpHandler handler, EventLoopGroup loops, HttpServerConfig c
 	private static final String CUSTOMIZERS_OF_BOOT = "org.springframework.boot.reactor.netty.";
 
 	/**
-	 * Looks into a server.
+	 * Inspects a server.
 	 * @param server the server
 	 * @param factories what may have made it
 	 * @throws UnknownLayoutException if it is not made as this class knows it

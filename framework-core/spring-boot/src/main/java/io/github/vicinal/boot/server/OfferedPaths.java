@@ -12,7 +12,7 @@ import io.github.vicinal.server.PathServer;
  * @param httpsLocalPaths whether paths between processes of one user are offered to
  * clients that come by https
  */
-public record OfferedPaths(List<PathServer> servers, List<String> notOffered, boolean httpsLocalPaths) {
+record OfferedPaths(List<PathServer> servers, List<String> notOffered, boolean httpsLocalPaths) {
 
 	/**
 	 * Creates paths of which clients that come by https are offered those with TLS only.

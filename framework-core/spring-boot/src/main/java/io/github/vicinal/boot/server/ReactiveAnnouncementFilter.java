@@ -24,7 +24,7 @@ import org.springframework.web.server.WebFilterChain;
  * HTTP only, so that they do not take it for one without Vicinal. Rejected requests get
  * no such answer. Thread-safe.
  */
-public final class ReactiveAnnouncementFilter implements WebFilter, Ordered {
+final class ReactiveAnnouncementFilter implements WebFilter, Ordered {
 
 	private static final String REASON = "it is a WebFlux application, and typed calls need Spring MVC on the server";
 

@@ -26,7 +26,7 @@ import org.springframework.web.server.WebFilterChain;
  * Announces the paths of this instance to clients that ask for exchanges: the last of the
  * web filters, so that the others have let the request pass. Thread-safe.
  */
-public final class ReactiveInquiryFilter implements WebFilter, Ordered {
+final class ReactiveInquiryFilter implements WebFilter, Ordered {
 
 	private final ServiceCatalog catalog;
 

@@ -13,7 +13,7 @@ import org.springframework.web.server.WebFilterChain;
  * nothing itself, cannot claim that a request was not executed by passing on the refusal
  * of another server.
  */
-public final class RefusalHeaderFilter implements WebFilter, Ordered {
+final class RefusalHeaderFilter implements WebFilter, Ordered {
 
 	@Override
 	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {

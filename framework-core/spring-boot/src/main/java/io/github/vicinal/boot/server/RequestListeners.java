@@ -41,7 +41,7 @@ final class RequestListeners {
 	}
 
 	/**
-	 * Looks for a listener.
+	 * Finds a listener.
 	 * @param context the application, whose parents get its events, too
 	 * @return what was found, or {@code null}
 	 */

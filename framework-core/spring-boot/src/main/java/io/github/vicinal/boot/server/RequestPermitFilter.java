@@ -29,7 +29,7 @@ import org.springframework.web.filter.OncePerRequestFilter;
  * permit is returned when that thread returns: an asynchronous response may go on. While
  * the thread waits for a client that sends or reads slowly, others have the permit.
  */
-public final class RequestPermitFilter extends OncePerRequestFilter {
+final class RequestPermitFilter extends OncePerRequestFilter {
 
 	private final RequestPermits permits;
 

@@ -26,7 +26,7 @@ import org.springframework.http.MediaType;
  * Permits of the calls that come over any path, and what is answered to those that get
  * none. Thread-safe.
  */
-public final class RequestPermits {
+final class RequestPermits {
 
 	/** Channel name for requests that do not come from a channel. */
 	static final String OTHER = "http";

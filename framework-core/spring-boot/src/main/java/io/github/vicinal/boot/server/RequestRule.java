@@ -22,7 +22,7 @@ import org.springframework.web.util.pattern.PatternParseException;
  * Rule by property for some requests: their priority, and how many of them may be in
  * flight.
  */
-public final class RequestRule {
+final class RequestRule {
 
 	/** Scope of the limit. */
 	public enum Per {

@@ -21,7 +21,7 @@ import org.springframework.web.util.ServletRequestPathUtils;
  * rules count that a request meets; its priority is that of the first of them that says
  * one. Thread-safe.
  */
-public final class RequestRules {
+final class RequestRules {
 
 	private static final Logger logger = LoggerFactory.getLogger(RequestRules.class);
 

@@ -6,11 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds out by which connection a request arrived, where a web server shows handlers
  * another one, such as that which forwarded headers name. Thread-safe.
- *
- * @since 0.1.0
  */
 @FunctionalInterface
-public interface RequestSockets {
+interface RequestSockets {
 
 	/**
 	 * Returns the connection of a request.

@@ -76,7 +76,7 @@ final class RequestWatch {
 	}
 
 	/**
-	 * Says whether Spring looks for the handler, and may want to know whether there is a
+	 * Sets whether Spring looks for the handler, and may want to know whether there is a
 	 * body.
 	 */
 	void mapping(boolean isMapping) {

@@ -20,7 +20,7 @@ import org.springframework.context.event.ContextClosedEvent;
  * new ones go to other instances. A context that is only stopped, or paused between
  * tests, goes on later.
  */
-public final class ServerLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
+final class ServerLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
 
 	/** Phase of Boot's graceful shutdown of the web server. */
 	public static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 1024;

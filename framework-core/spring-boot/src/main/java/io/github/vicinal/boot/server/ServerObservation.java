@@ -17,7 +17,7 @@ import org.springframework.http.server.observation.ServerRequestObservationConte
 import org.springframework.http.server.observation.ServerRequestObservationConvention;
 
 /** Observes typed calls as {@code http.server.requests}. Thread-safe. */
-public final class ServerObservation {
+final class ServerObservation {
 
 	private final ObservationRegistry registry;
 

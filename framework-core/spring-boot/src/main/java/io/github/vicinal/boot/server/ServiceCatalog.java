@@ -109,7 +109,7 @@ public final class ServiceCatalog implements AutoCloseable {
 	 * @param paths the paths that the application offers
 	 * @param tickets name the connections of clients
 	 */
-	public ServiceCatalog(Supplier<PeerIdentity> self, ServiceSource source, Supplier<ServiceRegistry> registry,
+	ServiceCatalog(Supplier<PeerIdentity> self, ServiceSource source, Supplier<ServiceRegistry> registry,
 			Supplier<OfferedPaths> paths, ConnectionTickets tickets) {
 		this.self = self;
 		this.source = source;
@@ -399,7 +399,7 @@ public final class ServiceCatalog implements AutoCloseable {
 	 * {@link #close(Duration)} must follow. Paths accept no further calls, unless an
 	 * exchange is in flight: the rest of it comes by further calls.
 	 */
-	public void stopAccepting() {
+	void stopAccepting() {
 		List<PathServer> all;
 		synchronized (this) {
 			this.closed = true;
@@ -433,7 +433,7 @@ public final class ServiceCatalog implements AutoCloseable {
 	 * @param timeout how long calls in flight may take to end, over all paths; those that
 	 * take longer are cut off
 	 */
-	public void close(Duration timeout) {
+	void close(Duration timeout) {
 		long deadline = System.nanoTime() + timeout.toNanos();
 		stopAccepting();
 		Collection<Service> services = services();

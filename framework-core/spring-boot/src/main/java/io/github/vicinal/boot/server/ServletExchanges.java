@@ -15,10 +15,8 @@ import org.springframework.boot.web.server.WebServer;
 /**
  * Hands exchanges to an embedded servlet container, behind its sockets and its parser.
  * Subclasses know one container. Thread-safe.
- *
- * @since 0.1.0
  */
-public abstract class ServletExchanges implements ExchangeHandler {
+abstract class ServletExchanges implements ExchangeHandler {
 
 	private final Supplier<@Nullable WebServer> webServer;
 

@@ -96,7 +96,7 @@ final class ServletStack {
 	}
 
 	/**
-	 * Looks for what acts on requests.
+	 * Finds a part that acts on requests.
 	 * @param handler the handler
 	 * @param servletPrefix the path of the dispatcher servlet
 	 * @return what was found, or {@code null}
@@ -148,7 +148,7 @@ final class ServletStack {
 	}
 
 	/**
-	 * Looks for another servlet that may answer a handler's requests.
+	 * Finds another servlet that may answer a handler's requests.
 	 * @param path the path pattern of the handler, with that of the dispatcher servlet
 	 * @return its name, or {@code null}
 	 */

@@ -66,7 +66,7 @@ final class SpringDefaults {
 	}
 
 	/**
-	 * Looks for what is no default.
+	 * Finds a setting that is no default.
 	 * @return what was found, as a sentence, or {@code null}
 	 */
 	@Nullable String foreign(Handler handler) {

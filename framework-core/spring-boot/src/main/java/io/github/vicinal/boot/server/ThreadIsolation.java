@@ -33,7 +33,7 @@ import org.springframework.web.context.request.RequestContextHolder;
  * A transaction binds more to a thread than can be taken off it. A call inside of one is
  * handed to another thread.
  */
-public final class ThreadIsolation implements AutoCloseable {
+final class ThreadIsolation implements AutoCloseable {
 
 	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
 			"org.springframework.transaction.support.TransactionSynchronizationManager",

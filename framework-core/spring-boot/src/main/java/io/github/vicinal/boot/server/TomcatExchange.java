@@ -260,7 +260,7 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		this.response.setOutputBuffer(this);
 	}
 
-	/** As the HTTP connector prepares a response. */
+	/** Prepares a response as the HTTP connector does. */
 	@Override
 	protected void prepareResponse() {
 		Response from = this.response;

@@ -19,7 +19,7 @@ import org.springframework.boot.web.server.WebServer;
  * been parsed. Everything behind it runs as for any request: valves, constraints,
  * filters, sessions, asynchronous handlers, error pages and the access log. Thread-safe.
  */
-public final class TomcatExchanges extends ServletExchanges {
+final class TomcatExchanges extends ServletExchanges {
 
 	/** Maximum number of processors that are kept for further exchanges. */
 	private static final int MAX_POOLED = 256;

@@ -8,12 +8,10 @@ import org.apache.catalina.connector.RequestFacade;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks behind what valves make of a request, such as {@code RemoteIpValve}. Loaded only
- * where Tomcat is. Thread-safe.
- *
- * @since 0.1.0
+ * Reads a request's connection behind the changes of valves, such as
+ * {@code RemoteIpValve}. Loaded only where Tomcat is. Thread-safe.
  */
-public final class TomcatSockets implements RequestSockets {
+final class TomcatSockets implements RequestSockets {
 
 	/** Creates the view. */
 	public TomcatSockets() {

@@ -27,7 +27,7 @@ import org.springframework.web.util.WebUtils;
  * mappings find handler and interceptors; only the arguments are there already, and the
  * result stays a value. It ignores requests over HTTP. Thread-safe.
  */
-public final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter, Ordered {
+final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter, Ordered {
 
 	private final SingletonSupplier<List<HandlerMapping>> mappings;
 

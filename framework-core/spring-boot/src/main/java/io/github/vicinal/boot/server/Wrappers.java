@@ -40,7 +40,7 @@ final class Wrappers {
 	}
 
 	/**
-	 * Looks for a wrapper that may depend on the body.
+	 * Finds a wrapper that may depend on the body.
 	 * @param request the request as the handler sees it
 	 * @param response the response as the handler sees it
 	 * @return what was found, or {@code null}

@@ -2,10 +2,8 @@ package io.github.vicinal.boot.topic;
 
 /**
  * A method with {@code @AffinityListener} cannot be called with messages.
- *
- * @since 0.1.0
  */
-public final class InvalidListenerException extends RuntimeException {
+final class InvalidListenerException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;
 

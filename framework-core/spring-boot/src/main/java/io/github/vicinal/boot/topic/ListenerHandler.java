@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has a listener called with each message, waits until it is done with it, and gives away
- * what it could not handle: to the error handler, then to the dead-letter topic, then to
- * the log.
+ * Calls a listener with each message, waits until it is done with it, and passes on what
+ * it could not handle: to the error handler, then to the dead-letter topic, then to the
+ * log.
  */
 final class ListenerHandler implements MessageHandler<Object> {
 

@@ -24,10 +24,8 @@ import org.springframework.core.annotation.AnnotationUtils;
 /**
  * Finds the methods with {@link AffinityListener}, and subscribes them while the
  * application runs.
- *
- * @since 0.1.0
  */
-public final class TopicListeners implements SmartInitializingSingleton, SmartLifecycle {
+final class TopicListeners implements SmartInitializingSingleton, SmartLifecycle {
 
 	private final ConfigurableListableBeanFactory beanFactory;
 

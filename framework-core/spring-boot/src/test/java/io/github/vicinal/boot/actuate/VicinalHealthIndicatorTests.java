@@ -4,9 +4,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-import io.github.vicinal.boot.autoconfigure.RequestServerAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
-import io.github.vicinal.boot.autoconfigure.VicinalHealthAutoConfiguration;
+import io.github.vicinal.boot.server.RequestServerAutoConfiguration;
 import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.report.ChannelReport.PathDecision;
 import io.github.vicinal.report.ChannelReport.PeerReport;

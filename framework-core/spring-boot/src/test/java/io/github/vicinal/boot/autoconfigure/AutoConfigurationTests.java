@@ -4,9 +4,11 @@ import java.util.List;
 
 import io.github.vicinal.boot.Baskets;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
-import io.github.vicinal.boot.actuate.VicinalMetrics;
+import io.github.vicinal.boot.actuate.ChannelsEndpointAutoConfiguration;
+import io.github.vicinal.boot.actuate.VicinalMetricsAutoConfiguration;
+import io.github.vicinal.boot.client.ChannelClientAutoConfiguration;
 import io.github.vicinal.boot.client.ClientChannels;
-import io.github.vicinal.boot.client.InvalidChannelException;
+import io.github.vicinal.boot.server.ServiceAutoConfiguration;
 import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.boot.transport.LocalTransportAutoConfiguration;
 import io.github.vicinal.channel.AffinityChannel;
@@ -15,6 +17,7 @@ import io.github.vicinal.exchange.ExchangeService;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.requestserver.RequestServerReport;
 import io.github.vicinal.transport.uds.UdsPathProvider;
 import io.github.vicinal.transport.uds.UdsPathServer;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -167,7 +170,7 @@ class AutoConfigurationTests {
 		minimal().withClassLoader(new FilteredClassLoader("io.micrometer.core"))
 			.run((context) -> assertThat(context).hasNotFailed()
 				.hasSingleBean(ClientChannels.class)
-				.doesNotHaveBean(VicinalMetrics.class));
+				.doesNotHaveBean("vicinalMetrics"));
 	}
 
 	@Test
@@ -370,7 +373,7 @@ class AutoConfigurationTests {
 	}
 
 	@Test
-	void whatAMethodCannotHaveOfItsOwnIsNamed() {
+	void settingsThatAMethodCannotHaveAreNamed() {
 		this.client.withUserConfiguration(WithUselessMethod.class).run((context) -> {
 			FailureAnalysis analysis = analysis(context.getStartupFailure());
 			assertThat(analysis.getDescription()).contains("@AffinityChannel on").contains("PerMethod.get");
@@ -412,6 +415,8 @@ class AutoConfigurationTests {
 		new VicinalRuntimeHints().registerHints(hints, getClass().getClassLoader());
 		assertThat(RuntimeHintsPredicates.proxies().forInterfaces(HttpServletRequest.class)).accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection().onType(ChannelReport.PeerReport.class)).accepts(hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(RequestServerReport.class)).accepts(hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(RequestServerReport.Quantiles.class)).accepts(hints);
 		assertThat(List.of("channels.html", "topics.html", "page.css", "page.js")).allSatisfy((page) -> assertThat(
 				RuntimeHintsPredicates.resource().forResource("io/github/vicinal/boot/actuate/" + page))
 			.accepts(hints));

@@ -200,7 +200,7 @@ class AsyncCallsTests {
 
 	/** The only thread waits for the next call, which waits for nobody. */
 	@Test
-	void whatDependsOnACallMayWaitForAnother() throws Exception {
+	void aDependentStageMayWaitForAnotherCall() throws Exception {
 		ExecutorService one = AsyncCalls.platformThreads(1);
 		ClientChannel channel = channel(calls(one, 1));
 		CountDownLatch runs = new CountDownLatch(1);
@@ -284,7 +284,7 @@ class AsyncCallsTests {
 
 	/** The next call on such a thread may be another user's. */
 	@Test
-	void threadsOfAPoolInheritNothingFromWhoCausedThem() throws Exception {
+	void threadsOfAPoolInheritNothingFromTheirFirstCaller() throws Exception {
 		AsyncCalls calls = calls(AsyncCalls.platformThreads(1), 1);
 		ClassLoader application = Thread.currentThread().getContextClassLoader();
 		InheritableThreadLocal<String> user = new InheritableThreadLocal<>();
@@ -448,7 +448,7 @@ class AsyncCallsTests {
 
 	/** A path that throws instead of completing a stage. */
 	@Test
-	void whatAPathThrowsIsWhatTheCallEndsWith() throws Throwable {
+	void aCallEndsWithTheExceptionOfItsPath() throws Throwable {
 		this.path.later = new ArrayDeque<>() {
 
 			@Override

@@ -179,7 +179,7 @@ class ClientAdditionsTests {
 	}
 
 	@Test
-	void whatIsRegisteredCountsAlthoughItHasAddedNothingYet() {
+	void registeredAdditionsCountBeforeTheyAddAnything() {
 		assertUnsupported(with((builder) -> builder.requestInterceptor(new Own())), "Own");
 		assertUnsupported(with((builder) -> builder.requestInitializer((request) -> {
 		})), "request initializer");
@@ -191,7 +191,7 @@ class ClientAdditionsTests {
 	}
 
 	@Test
-	void whatWrapsTheRequestFactoryIsNotKnown() {
+	void aWrapperOfTheRequestFactoryIsNotKnown() {
 		assertUnsupported(
 				with((builder) -> builder.requestFactory(new InterceptingClientHttpRequestFactory(
 						asking(ClientHttpRequestFactoryBuilder.jdk()), List.of(new Own())))),
@@ -310,7 +310,7 @@ class ClientAdditionsTests {
 	}
 
 	@Test
-	void whatMakesAnErrorOfAnAnswerIsNotKnown() {
+	void aHandlerThatMakesErrorsOfAnswersIsNotKnown() {
 		assertUnsupported(with(
 				(builder) -> builder.defaultStatusHandler((status) -> status.value() == 204, (request, response) -> {
 				})), "status handler for 204");

@@ -268,7 +268,7 @@ class FailOverTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void whatMayHaveBeenExecutedIsRepeatedOnlyIfItIsIdempotent(Caller caller) throws Exception {
+	void callsThatMayHaveBeenExecutedAreRepeatedOnlyIfIdempotent(Caller caller) throws Exception {
 		REPLICAS.subList(0, 2).forEach((replica) -> this.behaviours.put(replica, Behaviour.BREAKS));
 		int failed = 0;
 		for (int i = 0; i < 6; i++) {

@@ -45,7 +45,7 @@ class ReplicaAttemptTests {
 	@ParameterizedTest
 	@CsvSource({ "200, false, true, false", "500, false, true, false", "404, true, true, false",
 			"503, false, true, true", "503, false, false, false", "503, true, false, true" })
-	void whatAnswersSay(int status, boolean refused, boolean idempotent, boolean goesOn) {
+	void outcomesOfAnswers(int status, boolean refused, boolean idempotent, boolean goesOn) {
 		ReplicaAttempt attempt = attempt("http://a:8080");
 		attempt.answered(status, refused);
 		attempt.end((Throwable) null);
@@ -58,7 +58,7 @@ class ReplicaAttemptTests {
 	}
 
 	@Test
-	void whatFailuresSay() {
+	void outcomesOfFailures() {
 		assertFailure(new ConnectException("refused"), true, true, 1);
 		assertFailure(new EOFException("closed"), true, false, 1);
 		assertFailure(new SocketTimeoutException("read"), false, false, 1);
@@ -70,7 +70,7 @@ class ReplicaAttemptTests {
 	}
 
 	@Test
-	void whatARedirectLeadsToSaysNothing() {
+	void theTargetOfARedirectSaysNothing() {
 		ResourceAccessException refused = new ResourceAccessException("I/O error", new ConnectException("refused"));
 		ReplicaAttempt redirected = attempt("http://a:8080");
 		redirected.redirected();

@@ -24,7 +24,7 @@ class ExchangeContractReaderTests {
 	}
 
 	@Test
-	void whatIsSaidOfAContractAppliesToMethodsOfWhichNothingIsSaid() {
+	void annotationsOfAContractApplyToMethodsWithoutTheirOwn() {
 		Contract queries = ExchangeContractReader.contract(Queries.class);
 		assertThat(mayBeRepeated(queries, "search")).isTrue();
 		assertThat(mayBeRepeated(queries, "order")).isFalse();

@@ -12,7 +12,6 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-import io.github.vicinal.boot.actuate.ExchangeMetrics;
 import io.github.vicinal.report.ChannelReport.PathReport;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.DynamicTest;
@@ -96,7 +95,7 @@ class ExchangeBehaviourTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "direct", "shm" })
-	void aClientThatWaitsTooLongIsTold(String path) {
+	void aClientThatWaitsTooLongGetsATimeOut(String path) {
 		ConfigurableApplicationContext server = this.applications.server(ShopApplication.class, path, "default");
 		ConfigurableApplicationContext client = this.applications.client(path, "http-components");
 		String base = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");

@@ -190,7 +190,7 @@ class FeignExchangeTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "direct", "shm" })
-	void aClientThatWaitsTooLongIsTold(String path) {
+	void aClientThatWaitsTooLongGetsATimeOut(String path) {
 		Client exchanges = connected(path);
 		Slow slow = Feign.builder()
 			.client(exchanges)

@@ -202,7 +202,7 @@ class ReactiveExchangeTests {
 
 	@ParameterizedTest
 	@CsvSource({ "JDK,direct", "JDK,shm", "NETTY,direct", "NETTY,shm" })
-	void aClientThatWaitsTooLongIsTold(Library library, String path) {
+	void aClientThatWaitsTooLongGetsATimeOut(Library library, String path) {
 		WebClient hurried = connected(library, path, Duration.ofMillis(300));
 		for (int i = 0; i < ATTEMPTS; i++) {
 			assertThatExceptionOfType(WebClientRequestException.class)
@@ -266,7 +266,7 @@ class ReactiveExchangeTests {
 
 	/** More than there are permits. */
 	@Test
-	void whatIsCancelledGivesItsThreadBack() {
+	void aCancelledRequestGivesItsThreadBack() {
 		WebClient exchanges = connected("shm", READ_TIMEOUT);
 		for (int i = 0; i < ExchangeThreads.MAX_EXCHANGES + 20; i++) {
 			assertThat(exchanges.get()
@@ -314,7 +314,7 @@ class ReactiveExchangeTests {
 		await("the publisher's end", cancelled::get);
 	}
 
-	/** The JDK's client follows redirects and does not tell its connector. */
+	/** The JDK's client follows redirects and does not report them to its connector. */
 	@Test
 	void theAnnouncementOfARedirectsTargetIsNotThatOfTheServer() throws IOException {
 		ConfigurableApplicationContext server = this.applications.server(ShopApplication.class, "uds", "default");

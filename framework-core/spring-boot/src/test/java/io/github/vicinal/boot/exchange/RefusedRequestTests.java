@@ -212,7 +212,7 @@ class RefusedRequestTests {
 	}
 
 	@Property(tries = 1500)
-	void whatTcpRefusesIsRefused(@ForAll("requests") Crafted request) throws IOException {
+	void requestsThatTcpRefusesAreRefused(@ForAll("requests") Crafted request) throws IOException {
 		int expected = statusByTcp(request.method(), request.target(), request.fields());
 		int got = status(request.method(), request.target(), request.fields());
 		if (expected >= REFUSED) {

@@ -2,13 +2,11 @@ package io.github.vicinal.boot.kit;
 
 import io.github.vicinal.testkit.ChannelCompatibilityKit;
 import io.github.vicinal.testkit.KitEnvironment;
-import org.junit.jupiter.api.Tag;
 
 /**
  * The compatibility kit on the path {@code http}: the HTTP client of an annotated client
  * that is restricted to it.
  */
-@Tag("every-jdk")
 class HttpCompatibilityTests extends ChannelCompatibilityKit {
 
 	@Override

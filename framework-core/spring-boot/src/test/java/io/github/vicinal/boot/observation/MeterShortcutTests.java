@@ -26,14 +26,12 @@ import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationPredicate;
 import io.micrometer.observation.ObservationRegistry;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
@@ -48,7 +46,6 @@ import static org.awaitility.Awaitility.await;
 
 /** The shortcut records what full observations record; the oracle is Micrometer. */
 @Timeout(60)
-@Tag("every-jdk")
 class MeterShortcutTests {
 
 	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();

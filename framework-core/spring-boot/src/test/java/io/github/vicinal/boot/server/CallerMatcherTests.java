@@ -25,7 +25,7 @@ class CallerMatcherTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "", " ", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0/8", "name/8", "fd00::/129",
 			"/8", "256.0.0.1/8" })
-	void whatIsNeitherIsNotAccepted(String configured) {
+	void otherExpressionsAreNotAccepted(String configured) {
 		assertThatIllegalArgumentException().isThrownBy(() -> CallerMatcher.of(configured))
 			.withMessageContaining("must");
 	}

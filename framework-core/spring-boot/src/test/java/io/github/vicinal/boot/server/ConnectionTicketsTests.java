@@ -32,7 +32,7 @@ class ConnectionTicketsTests {
 	}
 
 	@Test
-	void whatIsNoTicketNamesNothing() {
+	void aMalformedTicketNamesNothing() {
 		assertThat(this.tickets.facts(null)).isNull();
 		assertThat(this.tickets.facts("0123456789abcdef")).isNull();
 	}
@@ -62,7 +62,7 @@ class ConnectionTicketsTests {
 	}
 
 	@Test
-	void whatTheClientSetItselfIsNoFactOfItsConnection() {
+	void headersOfTheClientItselfAreNoFactsOfItsConnection() {
 		MockHttpServletRequest request = new MockHttpServletRequest();
 		request.addHeader("Host", "example.org");
 		request.addHeader("User-Agent", "mine");

@@ -40,14 +40,14 @@ class ContentDecodingTests {
 	}
 
 	@Test
-	void whatIsNotCompressedBreaksOff() {
+	void anUncompressedBodyBreaksOff() {
 		ServletContainer.Response response = ContentDecoding.decoded(response("gzip", BODY), accepted("gzip"));
 		assertThat(response.cutOff()).isTrue();
 		assertThat(response.body()).isEmpty();
 	}
 
 	@Test
-	void whatIsNotCompressedToItsEndBreaksOff() throws IOException {
+	void aBodyWhoseCompressionEndsEarlyBreaksOff() throws IOException {
 		byte[] whole = gzip(BODY);
 		ServletContainer.Response response = ContentDecoding
 			.decoded(response("gzip", Arrays.copyOf(whole, whole.length - 5)), accepted("gzip"));

@@ -68,7 +68,7 @@ class EndpointsTests {
 	}
 
 	@Test
-	void whatTheHeaderClaimsElsewhereIsNotBelieved() {
+	void aForgedHeaderIsNotBelieved() {
 		assertThat(contract("GET", "/other")).isNull();
 		assertThat(contract("GET", "/stock/7/8")).isNull();
 		assertThat(contract("DELETE", "/stock/7")).isNull();

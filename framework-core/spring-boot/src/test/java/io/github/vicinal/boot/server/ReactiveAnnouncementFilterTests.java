@@ -37,7 +37,7 @@ class ReactiveAnnouncementFilterTests {
 	}
 
 	@Test
-	void aClientThatAsksIsToldWhyThereAreNoPaths() throws Exception {
+	void aClientThatAsksLearnsWhyThereAreNoPaths() throws Exception {
 		String header = announced(asking(), HttpStatus.OK);
 		assertThat(header).isNotNull();
 		PeerAnnouncement announcement = PeerAnnouncement.parse(header);

@@ -1,6 +1,5 @@
 package io.github.vicinal.boot.server;
 
-import io.github.vicinal.boot.autoconfigure.ReactiveServerAutoConfiguration;
 import io.github.vicinal.requestserver.Rejection;
 import org.junit.jupiter.api.Test;
 

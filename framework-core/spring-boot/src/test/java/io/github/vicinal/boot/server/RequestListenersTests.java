@@ -47,7 +47,7 @@ class RequestListenersTests {
 	@ParameterizedTest
 	@ValueSource(classes = { Typed.class, General.class, Lambda.class, LazyLambda.class, Prototype.class, Smart.class,
 			Generic.class, Annotated.class, AnnotatedClasses.class, AnnotatedObject.class, OwnMulticaster.class })
-	void whatMayGetTheEventIsFound(Class<?> configuration) {
+	void listenersThatMayGetTheEventAreFound(Class<?> configuration) {
 		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(configuration)) {
 			assertThat(RequestListeners.foreign(context)).isNotNull();
 		}
@@ -56,7 +56,7 @@ class RequestListenersTests {
 	@ParameterizedTest
 	@ValueSource(
 			classes = { OtherLambda.class, OtherLazy.class, OtherSmart.class, OtherSource.class, OtherAnnotated.class })
-	void whatGetsOtherEventsIsNot(Class<?> configuration) {
+	void listenersOfOtherEventsAreNotFound(Class<?> configuration) {
 		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(configuration)) {
 			assertThat(RequestListeners.foreign(context)).isNull();
 		}

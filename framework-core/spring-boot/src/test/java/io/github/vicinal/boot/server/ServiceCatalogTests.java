@@ -126,7 +126,7 @@ class ServiceCatalogTests {
 
 	/** Its directory may have been taken by another user, or made anew. */
 	@Test
-	void whatHasChangedIsAnnouncedToTheNextWhoAsks() {
+	void changesAreAnnouncedToTheNextClient() {
 		assertThat(announcement()).contains("p=shm,uds");
 		this.first.stopped = true;
 		await().untilAsserted(() -> assertThat(announcement()).contains("p=uds"));
@@ -138,7 +138,7 @@ class ServiceCatalogTests {
 
 	/** A server that has lost its device may listen elsewhere, without being seen to. */
 	@Test
-	void anAddressThatHasChangedIsAnnouncedToTheNextWhoAsks() {
+	void aChangedAddressIsAnnouncedToTheNextClient() {
 		this.first.address = "127.0.0.1:10000";
 		assertThat(announcement()).contains("e=shm@127.0.0.1:10000");
 		this.first.address = "127.0.0.1:10002";

@@ -11,7 +11,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-import io.github.vicinal.boot.autoconfigure.TopicAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
 import io.github.vicinal.boot.transport.LocalTopicAutoConfiguration;
 import io.github.vicinal.topic.Acknowledgement;
@@ -152,7 +151,7 @@ class TopicListenerTests {
 	}
 
 	@Test
-	void whatCannotBeHandledGoesToTheErrorHandlerAndThenToTheDeadLetters() {
+	void aMessageThatCannotBeHandledGoesToTheErrorHandlerAndThenToTheDeadLetters() {
 		this.runner.withUserConfiguration(Failing.class).run((context) -> {
 			Failing beans = context.getBean(Failing.class);
 			Topics topics = context.getBean(Topics.class);

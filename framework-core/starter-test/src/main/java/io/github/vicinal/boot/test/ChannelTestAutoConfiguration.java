@@ -1,6 +1,6 @@
 package io.github.vicinal.boot.test;
 
-import io.github.vicinal.boot.autoconfigure.ChannelClientAutoConfiguration;
+import io.github.vicinal.boot.client.ChannelClientAutoConfiguration;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;

@@ -54,8 +54,8 @@ public final class TopicProbe<T> implements AutoCloseable {
 	 * Subscribes to a topic.
 	 * @param topics the application's topics
 	 * @param name name of the topic
-	 * @param model who gets the messages; in a stream the probe takes them away from
-	 * others
+	 * @param model distribution of the messages; in a stream the probe takes them away
+	 * from others
 	 * @param type the type of the payload
 	 * @param <T> the type of the payload
 	 * @return the probe, which the test closes

@@ -3,8 +3,8 @@ package io.github.vicinal.boot.test;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-import io.github.vicinal.boot.autoconfigure.TopicAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.boot.topic.TopicAutoConfiguration;
 import io.github.vicinal.boot.transport.LocalTopicAutoConfiguration;
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.Topic;
@@ -68,7 +68,7 @@ class TopicProbeTests {
 	}
 
 	@Test
-	void whatDoesNotComeSaysWhatThereIs() {
+	void anExpectationThatFailsNamesTheMessagesReceived() {
 		try (TopicProbe<String> probe = TopicProbe.subscribe(this.topics, "news", TopicModel.PUB_SUB, String.class)) {
 			Thread.currentThread().interrupt();
 			assertThatExceptionOfType(AssertionError.class).isThrownBy(probe::next)

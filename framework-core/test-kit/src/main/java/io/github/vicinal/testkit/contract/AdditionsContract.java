@@ -14,7 +14,7 @@ import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
 
 /**
- * Says what a request had that the contract does not know: what the client added.
+ * Returns additions of the client: headers of a request that the contract does not know.
  *
  * @since 0.1.0
  */

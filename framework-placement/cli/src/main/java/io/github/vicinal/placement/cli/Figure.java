@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Draws services and their traffic: circles by CPU, lines by weight, colours by host.
- * What the two papers show as the service graph, the annotated graph, and the graph
+ * Figures that the two papers show: the service graph, the annotated graph, and the graph
  * coloured by host.
  */
 final class Figure {

@@ -224,7 +224,7 @@ class PlacementCliTests {
 	}
 
 	@Test
-	void whatCannotBeReadSaysWhatToDo() throws IOException {
+	void unreadableInputSaysWhatToDo() throws IOException {
 		String compose = file("compose.yml", COMPOSE);
 		assertThat(run("solve", "--compose", compose)).isEqualTo(2);
 		assertThat(this.err.toString()).contains("--host a=8000:16384");
@@ -284,7 +284,7 @@ class PlacementCliTests {
 	}
 
 	@Test
-	void whatIsGivenUpIsPrintedFirst() throws IOException {
+	void concessionsArePrintedFirst() throws IOException {
 		String model = file("model.json", """
 				{ "format": "vicinal-placement-model", "version": 1,
 				  "services": [ { "name": "a", "replicas": 2, "demand": { "cpuMillis": 5 } },

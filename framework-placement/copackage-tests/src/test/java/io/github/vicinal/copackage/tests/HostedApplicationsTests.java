@@ -332,7 +332,7 @@ class HostedApplicationsTests {
 	}
 
 	@Test
-	void whatIsLeftBehindIsNamedAndTakenAway() throws IOException {
+	void leftoversAreNamedAndRemoved() throws IOException {
 		try (RunningLayout running = start("--mood=leaves-things")) {
 			running.until("[launcher] legacy runs after");
 			assertThat(running.command("stop legacy")).contains("stopped");

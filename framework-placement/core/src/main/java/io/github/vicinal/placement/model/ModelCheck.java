@@ -325,7 +325,9 @@ final class ModelCheck {
 		ports.forEach((port, seats) -> seat(seats, "hosts", "occupy port %d of their host".formatted(port)));
 	}
 
-	/** As many replicas as the hosts may take that any of the services may run on. */
+	/**
+	 * Refuses more replicas than the hosts may take on which any of the services may run.
+	 */
 	private void atMost(Separation separation, Map<String, Integer> index) {
 		BitSet places = new BitSet();
 		long replicas = 0;

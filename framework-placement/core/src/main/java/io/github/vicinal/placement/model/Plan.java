@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which replicas run where.
+ * Assignment of replicas to hosts.
  *
  * @param replicas number of replicas by service and host; only positive numbers
  * @since 0.1.0

@@ -16,8 +16,9 @@ import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Service;
 
 /**
- * Says whether a model carries enough evidence for a verdict, and what a verdict assumes.
- * A demand that nobody states counts as 0 in the search, and would make every plan fit.
+ * Decides whether a model carries enough evidence for a verdict, and what a verdict
+ * assumes. A demand that nobody states counts as 0 in the search, and would make every
+ * plan fit.
  */
 final class EvidenceCheck {
 

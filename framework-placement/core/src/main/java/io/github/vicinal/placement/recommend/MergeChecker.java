@@ -5,7 +5,7 @@ import java.util.List;
 import io.github.vicinal.placement.model.JvmSharing;
 
 /**
- * Says whether two services may share one JVM. The answer needs their dependencies,
+ * Decides whether two services may share one JVM. The answer needs their dependencies,
  * configuration and code; this is where a conflict checker plugs in.
  *
  * @since 0.1.0

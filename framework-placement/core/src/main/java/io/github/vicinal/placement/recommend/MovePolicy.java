@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * When moving pays: the gain expected over the horizon, reduced by its standard error,
- * must exceed loss * (1 + hysteresis).
+ * Rule for when moving pays: the gain expected over the horizon, reduced by its standard
+ * error, must exceed loss * (1 + hysteresis).
  *
  * @param horizon for how long the traffic is expected to stay as it was observed
  * @param lossPerMoveMicros what moving one replica costs in time that its callers lose,

@@ -305,10 +305,10 @@ final class Annealer {
 	}
 
 	/**
-	 * Where hosts are full, one member rarely makes room for exactly one other. The item
-	 * goes from its origin to the target, a member of the target leaves for it, and so on
-	 * from the host that is most over capacity, until all hosts of the chain fit or it is
-	 * too long.
+	 * Ejects members in a chain, since one member rarely makes room on a full host. The
+	 * item goes from its origin to the target, a member of the target leaves for it, and
+	 * so on from the host that is most over capacity, until all hosts of the chain fit or
+	 * it is too long.
 	 */
 	private void exchange(int item, int origin, int target) {
 		begin();

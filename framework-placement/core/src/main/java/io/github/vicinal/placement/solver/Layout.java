@@ -612,7 +612,7 @@ final class Layout {
 		return (weight < 0) ? -weight * together : weight * (1 - together);
 	}
 
-	/** Where the units of an item are. */
+	/** Hosts of the units of an item. */
 	private static final class Spots {
 
 		final int units;

@@ -37,16 +37,16 @@ public final class LowerBound {
 	/** Steps that the time is planned for. */
 	private static final int PLANNED = 80;
 
-	/** Steps if nothing but their number limits them. */
+	/** Maximum number of steps if nothing else limits them. */
 	private static final int MAX_STEPS = 400;
 
-	/** Elementary operations in a nanosecond, about. */
+	/** Number of elementary operations in a nanosecond, about. */
 	private static final double PER_NANO = 0.3;
 
-	/** More than sums of prices lose by rounding. */
+	/** Tolerance: more than sums of prices lose by rounding. */
 	private static final double ROUNDING = 1e-12;
 
-	/** No price needs to be higher than all traffic is worth. */
+	/** Maximum price: no price needs to exceed the worth of all traffic. */
 	private static final double HIGHEST = 1;
 
 	/** Slope, squared, below which there is nothing to gain. */

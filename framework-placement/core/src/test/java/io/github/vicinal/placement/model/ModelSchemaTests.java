@@ -87,7 +87,7 @@ class ModelSchemaTests {
 	}
 
 	@Property(tries = 100)
-	void whatIsWrittenIsValid(@ForAll @LongRange(min = 0, max = 1_000_000) long seed, @ForAll boolean replicas) {
+	void writtenDocumentsAreValid(@ForAll @LongRange(min = 0, max = 1_000_000) long seed, @ForAll boolean replicas) {
 		assertThat(errors(new ModelJson().write(new RandomModels(seed, replicas, true).model(8, 3)))).isEmpty();
 	}
 

@@ -55,7 +55,7 @@ class ModelTests {
 					"0 1 10|0 1|line 7|should be edge 1 of 2", "3 2 2|3 2 3|line 9|truncated",
 					"3 2 2|3 2 1|line 8|more than the first line announces", "500 512|500 x|line 2|not a whole number",
 					"1000 2048|100 2048|s0|larger than any host" })
-	void whatIsWrongIsNamedWithItsLine(String good, String bad, String where, String what) {
+	void errorsAreNamedWithTheirLine(String good, String bad, String where, String what) {
 		assertThatExceptionOfType(InvalidModelException.class).isThrownBy(() -> parse(INSTANCE.replace(good, bad)))
 			.withMessageContaining(where)
 			.withMessageContaining(what);

@@ -226,7 +226,7 @@ class JvmSharingTests {
 	}
 
 	@Test
-	void whatCannotBeIsRefusedByName() {
+	void impossibleRequestsAreRefusedByName() {
 		assertThatExceptionOfType(InvalidModelException.class)
 			.isThrownBy(() -> new JvmSharing(List.of(Set.of("a", "b"), Set.of("b", "c")), 1))
 			.withMessageContaining("'b'");

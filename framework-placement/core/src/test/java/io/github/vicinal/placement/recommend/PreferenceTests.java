@@ -103,7 +103,7 @@ class PreferenceTests {
 	}
 
 	@Test
-	void whatCannotBeIsRefusedByName() {
+	void impossibleRequestsAreRefusedByName() {
 		assertThatExceptionOfType(InvalidModelException.class).isThrownBy(() -> prefer(1, "a"))
 			.withMessageContaining("[a]");
 		assertThatExceptionOfType(InvalidModelException.class).isThrownBy(() -> prefer(1, "a", "a"))

@@ -52,7 +52,7 @@ class RecommendationSchemaTests {
 	}
 
 	@Property(tries = 100)
-	void whatIsWrittenIsValid(@ForAll @LongRange(min = 0, max = 1_000_000) long seed, @ForAll boolean replicas) {
+	void writtenDocumentsAreValid(@ForAll @LongRange(min = 0, max = 1_000_000) long seed, @ForAll boolean replicas) {
 		PlacementModel model = new RandomModels(seed, replicas, true).model(8, 3);
 		assertThat(errors(recommend(model))).isEmpty();
 		assertThat(errors(recommend(model.with((Plan) null)))).isEmpty();

@@ -261,7 +261,7 @@ class RecommenderTests {
 	}
 
 	@Test
-	void whatNobodyMeasuredIsSaid() {
+	void unmeasuredInputsAreNamed() {
 		PlacementModel model = pair(10, new Evidence("test", 0, Duration.ZERO, true, "only one end was seen"));
 		assertThat(recommend(model, MergeChecker.none()).notSeen()).singleElement()
 			.asString()
@@ -297,7 +297,7 @@ class RecommenderTests {
 
 	/** Its traffic cannot be saved: without it there is none. */
 	@Test
-	void whatDoesNotRunYetSavesNothing() {
+	void servicesThatDoNotRunYetSaveNothing() {
 		PlacementModel model = pair(1000, Evidence.given()).with(new Plan(Map.of("a", Map.of("x", 1))));
 		Gain gain = Objects.requireNonNull(recommend(model, MergeChecker.none()).gain());
 		assertThat(gain.latencyMicrosPerSecond()).isZero();
@@ -305,7 +305,7 @@ class RecommenderTests {
 	}
 
 	@Test
-	void whatIsWithheldIsUndecidedWithItsReason() {
+	void withheldVerdictsAreUndecidedWithTheirReason() {
 		Recommendation busy = recommend(pair(1000, Evidence.given()), MergeChecker.none());
 		Recommendation withheld = busy.withheld("somebody is missing");
 		assertThat(withheld.action()).isEqualTo(Recommendation.Action.UNDECIDED);

@@ -108,7 +108,7 @@ class RedundancyTests {
 	}
 
 	@Test
-	void whatDoesNotRunYetGetsTwoHostsAndZones() {
+	void servicesThatDoNotRunYetGetTwoHostsAndZones() {
 		PlacementModel model = zones(3, 3, 2, Routing.UNIFORM, List.of()).with((Plan) null);
 		Plan plan = solve(model, 200_000, 1);
 		for (Service service : model.services()) {
@@ -119,7 +119,7 @@ class RedundancyTests {
 
 	/** A service on one host may stay there: nothing is given up by that. */
 	@Test
-	void whatRunsIsNeverAViolation() {
+	void theRunningPlacementIsNeverAViolation() {
 		PlacementModel model = zones(2, 2, 2, Routing.UNIFORM, List.of())
 			.with(new Plan(Map.of("s0", Map.of("h0", 2), "s1", Map.of("h0", 2))));
 		assertThat(VERIFIER.verify(model, Objects.requireNonNull(model.current())).violations()).isEmpty();

@@ -17,7 +17,6 @@ import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.Objective;
-import io.github.vicinal.placement.model.PathCosts;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.model.Resources;
@@ -60,7 +59,7 @@ public final class Cluster {
 	/** By address and service: several services may be behind one address. */
 	private final Map<String, String> memberByAddress = new HashMap<>();
 
-	/** When an instance has reported last, whichever it was. */
+	/** Time of the last report of any instance. */
 	private long newest = Long.MIN_VALUE;
 
 	/** An instance as it was seen last. */

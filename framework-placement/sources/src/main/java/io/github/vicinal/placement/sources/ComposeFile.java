@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Services of a docker-compose file: what they need ({@code cpus}, {@code mem_limit},
  * {@code deploy.resources}), how many there are, which ports of the host they take, and
- * who may talk to whom ({@code depends_on}, {@code links}), and rules of Swarm
+ * which of them may call which ({@code depends_on}, {@code links}), and rules of Swarm
  * ({@code deploy.placement}, {@code mode: global}). How much they talk is not in such a
  * file. Rules that a model cannot express are named.
  *

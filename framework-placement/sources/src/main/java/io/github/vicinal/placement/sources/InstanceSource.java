@@ -54,7 +54,7 @@ public final class InstanceSource implements TrafficSource {
 
 	/**
 	 * Asks all instances once, some of them at a time.
-	 * @return who did not answer and why, one sentence each
+	 * @return instances that did not answer and why, one sentence each
 	 */
 	public List<String> refresh() {
 		List<URI> all;

@@ -137,14 +137,14 @@ public final class RateWindow {
 
 	}
 
-	/** When the first report came; decides what is prior. */
+	/** Time of the first report; decides what is prior. */
 	private long since;
 
 	private boolean begun;
 
 	/**
 	 * Adds what a reporter has counted.
-	 * @param reporter who counted
+	 * @param reporter instance that counted
 	 * @param nanos when, on any clock that all calls share
 	 * @param running for how long the reporter has been counting; decides the window of
 	 * its first report
@@ -157,7 +157,7 @@ public final class RateWindow {
 	/**
 	 * Adds what a reporter of a group has counted. In a group, a new reporter may take
 	 * the place of one that falls silent: calls of both are the same load.
-	 * @param reporter who counted
+	 * @param reporter instance that counted
 	 * @param group the reporter's group, such as its service; empty for none
 	 * @param nanos when, on any clock that all calls share
 	 * @param running for how long the reporter has been counting
@@ -208,7 +208,7 @@ public final class RateWindow {
 
 	/**
 	 * Forgets a reporter, because another one has taken its place.
-	 * @param reporter who counted
+	 * @param reporter instance that counted
 	 */
 	public synchronized void remove(String reporter) {
 		this.reporters.remove(reporter);

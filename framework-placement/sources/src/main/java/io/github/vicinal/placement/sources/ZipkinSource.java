@@ -42,7 +42,7 @@ public final class ZipkinSource implements TrafficSource {
 
 	private static final int MAX_SPANS = 1_000_000;
 
-	/** More in one window were never counted. */
+	/** Maximum number of calls that is believed of one window. */
 	private static final double MAX_CALLS = 1e15;
 
 	private static final long MAX_BYTES = 256L << 20;

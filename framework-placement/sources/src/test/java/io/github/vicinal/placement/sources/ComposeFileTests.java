@@ -209,7 +209,7 @@ class ComposeFileTests {
 	}
 
 	@Test
-	void whatTiesServicesTogetherIsNamed() {
+	void tiesBetweenServicesAreNamed() {
 		ComposeFile file = ComposeFile.parse(
 				"""
 						services:
@@ -251,7 +251,7 @@ class ComposeFileTests {
 
 	@Test
 	@Timeout(20)
-	void whatIsNotGivenIsUnknownAndHugeNumbersAreRefused() {
+	void missingValuesAreUnknownAndHugeNumbersAreRefused() {
 		assertThat(ComposeFile.parse("services: { a: {} }", "compose.yml").services().get(0).demand().amounts())
 			.isEmpty();
 		refused("services:\n  a: { cpus: 1e999999999 }\n", "'1e999999999' is no number of processors");

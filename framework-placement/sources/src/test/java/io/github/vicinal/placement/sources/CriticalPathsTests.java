@@ -106,7 +106,7 @@ class CriticalPathsTests {
 	}
 
 	@Test
-	void whatHasNoTimesIsNamed() throws IOException {
+	void seriesWithoutTimesAreNamed() throws IOException {
 		begin();
 		span("r", "", "SERVER", "shop", 0, 10_000);
 		call("c1", "r", "shop", "orders", 100, 9000);

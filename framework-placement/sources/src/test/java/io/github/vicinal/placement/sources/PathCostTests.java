@@ -102,7 +102,7 @@ class PathCostTests {
 	}
 
 	@Test
-	void whatNobodyMeasuredIsADefaultAndSaidSo() {
+	void unmeasuredInputsAreNamedAsDefaults() {
 		serves("shop", "a", 1, new Outgoing("stock", "stock:80", "", "shm", 5000, null, null),
 				calls("orders", "http", 99, 400), calls("mail", "http", 5000, 1000));
 		serves("stock", "a", 100);

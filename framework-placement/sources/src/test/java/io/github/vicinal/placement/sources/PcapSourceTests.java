@@ -78,7 +78,7 @@ class PcapSourceTests {
 	}
 
 	@Test
-	void whoCalledIsTakenFromThePortsIfTheConnectionIsOlder() throws IOException {
+	void theCallerOfAnOlderConnectionIsTakenFromThePorts() throws IOException {
 		byte[] bytes = new Pcaps(ByteOrder.LITTLE_ENDIAN, false, Pcaps.ETHERNET)
 			.tcp(1, "fd00::1", 80, "fd00::2", 50_000, ACK, 10)
 			.tcp(3, "10.9.9.9", 1234, "10.0.0.1", 80, ACK, 77)
@@ -104,7 +104,7 @@ class PcapSourceTests {
 	}
 
 	@Test
-	void whatIsNoCaptureIsNamed() {
+	void aFileThatIsNoCaptureIsNamed() {
 		assertThatThrownBy(() -> read(new byte[] { 0x0a, 0x0d, 0x0d, 0x0a, 1, 2, 3, 4 }))
 			.hasMessageContaining("editcap -F pcap");
 		assertThatThrownBy(() -> read(new byte[] { 0x1f, (byte) 0x8b, 8, 0 })).hasMessageContaining("gunzip");

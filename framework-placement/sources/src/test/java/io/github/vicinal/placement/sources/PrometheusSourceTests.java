@@ -63,7 +63,7 @@ class PrometheusSourceTests {
 
 	/** Thanos and others answer in part, and say so. */
 	@Test
-	void whatItLeavesOutIsNamed() throws IOException {
+	void omissionsAreNamed() throws IOException {
 		String row = """
 				{"metric":{"client":"shop","server":"orders"},"value":[1763712000,"%s"]}""";
 		String warned = """

@@ -44,7 +44,7 @@ class RateWindowTests {
 	}
 
 	@Test
-	void whatWasLongAgoFades() {
+	void oldTrafficFades() {
 		RateWindow window = new RateWindow(Duration.ofSeconds(10), 0);
 		window.add("one", 100 * SECOND, Duration.ofSeconds(100), List.of(count(Side.CLIENT, 100_000, null)));
 		for (int i = 1; i <= 100; i++) {
@@ -107,7 +107,7 @@ class RateWindowTests {
 	}
 
 	@Test
-	void whoIsSilentIsLeftOutAndNamed() {
+	void silentInstancesAreLeftOutAndNamed() {
 		RateWindow window = new RateWindow(Duration.ofSeconds(100), 0);
 		window.add("one", 100 * SECOND, Duration.ofSeconds(100), List.of(count(Side.CLIENT, 1000, null)));
 		Traffic traffic = window.traffic("test", 200 * SECOND, Duration.ofSeconds(30), (name) -> name);

@@ -111,7 +111,7 @@ class ZipkinSourceTests {
 	}
 
 	@Test
-	void whatIsNoTraceIsNamed() throws IOException {
+	void aFileThatIsNoTraceIsNamed() throws IOException {
 		assertThatThrownBy(() -> ZipkinSource.file(file("[{\"parent\":\"a\",\"callCount\":-1}]"), MINUTE, 0).observe())
 			.hasMessageContaining("zipkin.json")
 			.hasMessageContaining("parent, child and callCount");

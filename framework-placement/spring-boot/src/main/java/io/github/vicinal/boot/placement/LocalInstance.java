@@ -47,7 +47,7 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 
 	private final Supplier<@Nullable MeterRegistry> meters;
 
-	/** Where counts begin. */
+	/** Start of the counts. */
 	private volatile Start start = new Start(0, 0);
 
 	/**

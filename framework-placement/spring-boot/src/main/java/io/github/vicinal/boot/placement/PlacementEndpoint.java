@@ -105,7 +105,7 @@ public class PlacementEndpoint {
 		}
 	}
 
-	/** Returns what is observed; the message of an error is shown to who asked. */
+	/** Returns what is observed; the message of an error is shown to the client. */
 	Outcome observe() {
 		try {
 			return this.service.observe();

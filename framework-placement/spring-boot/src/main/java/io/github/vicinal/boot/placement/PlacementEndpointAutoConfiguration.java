@@ -7,11 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-import io.github.vicinal.boot.autoconfigure.ChannelClientAutoConfiguration;
-import io.github.vicinal.boot.autoconfigure.ServiceAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.boot.client.ChannelClientAutoConfiguration;
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.boot.exchange.Exchanges;
+import io.github.vicinal.boot.server.ServiceAutoConfiguration;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.ModelJson;

@@ -18,19 +18,19 @@ import org.springframework.util.unit.DataSize;
 /**
  * Properties of the placement endpoint.
  *
- * @param mode What the endpoint does: "recommend", or "off" to show only what was
- * observed.
+ * @param mode Mode of the endpoint: "recommend", or "off" to show only what was observed.
  * @param model Location of a model with services, hosts and rules, such as
  * file:shop.json; traffic is added to it. Default is a model of what reports.
  * @param instances Base addresses of the actuators of other instances, such as
  * http://host:8080/actuator.
  * @param discovery Whether instances are found through the DiscoveryClient, too.
  * @param timeout Time that another instance has to answer.
- * @param refresh Instances are asked at most this often.
- * @param halfLife After this time a call has half its weight.
- * @param minimumCalls Edges with fewer calls are left out, and named.
+ * @param refresh Minimum interval between two requests to an instance.
+ * @param halfLife Time after which a call has half its weight.
+ * @param minimumCalls Minimum number of calls of an edge. Edges with fewer are left out,
+ * and named.
  * @param searchTime Time of the search for a plan.
- * @param seed Decides all random choices.
+ * @param seed Seed of all random choices.
  * @param maxMoves Maximum number of replicas that a plan may move. Default is no limit.
  * @param routing Choice of calls among replicas. Default is that of the model, else
  * uniform.

@@ -74,7 +74,7 @@ class PlacementViewsEndpointExtension {
 				otherHostCpuMicros, maxMoves, searchMillis, seed, concentrate, headRoomPercent));
 	}
 
-	/** Boot leaves messages out of its own errors; these are for who asked. */
+	/** Boot leaves messages out of its own errors; these are for the client. */
 	private static WebEndpointResponse<Object> answer(Supplier<Object> operation) {
 		try {
 			return new WebEndpointResponse<>(operation.get(), WebEndpointResponse.STATUS_OK,

@@ -93,7 +93,7 @@ class PlacementAutoConfigurationTests {
 	@ParameterizedTest
 	@CsvSource({ "my_service, http://my_service:8080/actuator", "two words, http://two%20words:8080/actuator",
 			"[::1, http://%5B%3A%3A1%3A8080" })
-	void whatIsRegisteredAndNoAddressIsKept(String host, String shown) {
+	void registeredInstancesWithoutAnAddressAreKept(String host, String shown) {
 		ServiceInstance instance = new DefaultServiceInstance("1", "orders", host, 8080, false, Map.of());
 		assertThat(new DiscoveredInstances(new OneInstance(instance)).get()).singleElement().satisfies((uri) -> {
 			assertThat(uri).hasToString(shown);

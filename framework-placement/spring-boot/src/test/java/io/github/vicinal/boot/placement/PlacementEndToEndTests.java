@@ -123,7 +123,7 @@ class PlacementEndToEndTests {
 	}
 
 	@Test
-	void whatInstancesReportBecomesARecommendation() throws Exception {
+	void reportsOfInstancesBecomeARecommendation() throws Exception {
 		startBoth(model());
 		JsonNode all = json(get("", "application/json"));
 		assertThat(all.get("mode").asString()).isEqualTo("recommend");

@@ -141,7 +141,7 @@ class PlacementServiceTests {
 	}
 
 	@Test
-	void whatAllReportIsApplied() {
+	void recommendationsOfAllReportersAreApplied() {
 		Outcome outcome = recommend(model(1, ""), null, stock("i1", "b"));
 		assertThat(outcome.unlocated()).isEmpty();
 		assertThat(recommendation(outcome).action()).isEqualTo(Recommendation.Action.APPLY);
@@ -253,7 +253,7 @@ class PlacementServiceTests {
 
 	/** The search is held where it asks whether services may share a JVM. */
 	@Test
-	void whoAsksDuringASearchIsToldToComeBack() throws Exception {
+	void aRequestDuringASearchIsAnsweredWithTryAgain() throws Exception {
 		CountDownLatch searching = new CountDownLatch(1);
 		CountDownLatch enough = new CountDownLatch(1);
 		PlacementService service = service(model(1, ""), null, (one, other) -> {
@@ -291,7 +291,7 @@ class PlacementServiceTests {
 		assertThat(service.cancel()).isFalse();
 	}
 
-	/** A long search ends as soon as it is told to, with the best plan so far. */
+	/** A long search ends as soon as it is asked to, with the best plan so far. */
 	@Test
 	void aCancelledSearchAnswersWithItsBest() throws Exception {
 		PlacementModel model = cliques();

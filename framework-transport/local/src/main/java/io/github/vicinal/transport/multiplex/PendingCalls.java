@@ -101,7 +101,7 @@ public final class PendingCalls {
 	}
 
 	/**
-	 * Gives an answer to who waits for it, if it still does.
+	 * Gives an answer to the call that waits for it, if it still does.
 	 * @param frame an answer of any type
 	 * @return why the connection must end, which the other side has said; {@code null} if
 	 * it goes on

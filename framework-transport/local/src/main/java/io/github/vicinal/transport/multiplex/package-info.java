@@ -5,7 +5,7 @@
  * <p>
  * A <em>correlation</em> is the number by which a connection finds the call that a frame
  * answers. On the client, {@link io.github.vicinal.transport.multiplex.PendingCalls}
- * keeps who waits for which,
+ * keeps which caller waits for which answer,
  * {@link io.github.vicinal.transport.multiplex.MultiplexedPath} is the path of one
  * contract, and {@link io.github.vicinal.transport.multiplex.SharedConnections} lets all
  * paths to a peer use one connection. On the server,

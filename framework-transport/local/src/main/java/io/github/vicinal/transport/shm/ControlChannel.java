@@ -107,7 +107,7 @@ final class ControlChannel implements AutoCloseable {
 		ControlLoop.Registration added = loop.add(this.channel, listener);
 		this.registration = added;
 		if (!this.channel.isOpen()) {
-			// Closed meanwhile, by somebody who did not know the loop.
+			// Closed meanwhile, by a thread that did not know the loop.
 			added.close();
 		}
 	}

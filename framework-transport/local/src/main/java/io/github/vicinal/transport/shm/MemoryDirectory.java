@@ -19,7 +19,7 @@ public final class MemoryDirectory {
 	}
 
 	/**
-	 * Says why segments should not be in a directory.
+	 * Returns why segments should not be in a directory.
 	 * @return the reason, or empty if they may be
 	 */
 	public static Optional<String> unsuitable(Path directory) {

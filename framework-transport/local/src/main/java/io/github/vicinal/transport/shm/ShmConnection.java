@@ -560,8 +560,8 @@ final class ShmConnection implements Runnable, Watchdog.Watched {
 	}
 
 	/**
-	 * Says that no further call is executed; none is at this moment. A client that reads
-	 * nothing must not hold up the end of the server.
+	 * Notifies the client that no further call is executed; none is at this moment. A
+	 * client that reads nothing must not hold up the end of the server.
 	 */
 	void sayGoodbye() {
 		CallTimer goodbye = new CallTimer(this.server.watchdog(), this.control.channel());

@@ -195,7 +195,7 @@ public final class ShmPathProvider implements PathProvider {
 
 	/**
 	 * Connecting takes a few milliseconds, or until its time is over if the peer does not
-	 * answer: only those wait who want the same peer.
+	 * answer: only callers of the same peer wait.
 	 */
 	@Nullable ShmPeer acquire(String instanceId, Path directory) throws IOException, WireException {
 		while (true) {

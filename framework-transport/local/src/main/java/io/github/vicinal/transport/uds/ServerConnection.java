@@ -382,8 +382,8 @@ final class ServerConnection implements Runnable {
 	}
 
 	/**
-	 * Says that no further call is executed on this connection, unless one is being
-	 * executed; then that call's answer says so. Called by any thread.
+	 * Notifies the client that no further call is executed on this connection, unless one
+	 * is being executed; then that call's answer says so. Called by any thread.
 	 */
 	void end() {
 		if (this.state.compareAndSet(IDLE, ENDING)) {

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 import io.github.vicinal.codec.EncodeBuffer;
 
-/** Whole frames for those who have no connection of their own. */
+/** Whole frames for senders that have no connection of their own. */
 public final class Frames {
 
 	private static final int SMALL_BYTES = 256;

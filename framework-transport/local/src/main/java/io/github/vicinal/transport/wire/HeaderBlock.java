@@ -13,7 +13,7 @@ import io.github.vicinal.codec.EncodeBuffer;
  * an unsigned 16-bit length and that many bytes of UTF-8. No headers are no bytes at all.
  * A header with several values is several pairs.
  */
-public final class HeaderBlock {
+final class HeaderBlock {
 
 	private HeaderBlock() {
 	}

@@ -17,7 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class HeapBudget {
 
-	/** Arrays of up to this size do not count, nor do those who use them ever wait. */
+	/** Arrays of up to this size do not count, and their users never wait. */
 	public static final int SMALL_BYTES = 256 * 1024;
 
 	private static final long PATIENCE_SECONDS = 5;

@@ -26,7 +26,7 @@ public final class Watchdog implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(Watchdog.class);
 
-	/** When to look again at what could not be done. */
+	/** Time of the next look at what could not be done. */
 	private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	/** Later than any other time. */

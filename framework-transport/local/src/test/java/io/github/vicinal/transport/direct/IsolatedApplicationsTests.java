@@ -193,7 +193,7 @@ class IsolatedApplicationsTests {
 		}
 	}
 
-	/** Says what it is told to. */
+	/** Returns what it is configured with. */
 	private static final class Babbler implements Neighbour {
 
 		private byte[] answer;

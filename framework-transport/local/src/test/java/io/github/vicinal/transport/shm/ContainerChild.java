@@ -29,7 +29,9 @@ public final class ContainerChild {
 
 	static final String FOUND = "-";
 
-	/** Where a server tells clients who it is, as an announcement over HTTP does. */
+	/**
+	 * File in which a server names itself to clients, as an announcement over HTTP does.
+	 */
 	static final int PORT = 8081;
 
 	private static final Contract CONTRACT = Contracts.of(EchoContract.class);

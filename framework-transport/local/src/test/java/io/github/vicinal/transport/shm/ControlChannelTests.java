@@ -98,7 +98,7 @@ class ControlChannelTests {
 	}
 
 	@Test
-	void whatWasNotAnnouncedCannotBeMapped() throws Exception {
+	void anArenaThatWasNotAnnouncedCannotBeMapped() throws Exception {
 		for (int number : new int[] { 0, 1, -1, Integer.MAX_VALUE, Integer.MIN_VALUE }) {
 			assertThat(refusal(number)).isEqualTo(Refusal.MALFORMED);
 		}

@@ -53,9 +53,9 @@ class CutOffFileTests {
 	}
 
 	@Test
-	void allWhoSleepAreWokenByWhoNoticesFirst() throws Exception {
+	void allSleepersAreWokenByTheFirstThatNotices() throws Exception {
 		ExecutorService threads = Executors.newCachedThreadPool();
-		wokenByWhoNoticesFirst(threads);
+		wokenByTheFirstThatNotices(threads);
 		threads.shutdown();
 	}
 
@@ -64,11 +64,11 @@ class CutOffFileTests {
 		Skip.unless(Runtime.version().feature() >= 21, "this Java has no virtual threads");
 		ExecutorService threads = (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor")
 			.invoke(null);
-		wokenByWhoNoticesFirst(threads);
+		wokenByTheFirstThatNotices(threads);
 		threads.shutdown();
 	}
 
-	private void wokenByWhoNoticesFirst(ExecutorService threads) throws Exception {
+	private void wokenByTheFirstThatNotices(ExecutorService threads) throws Exception {
 		try (FakeServer hostile = new FakeServer(this.shm.directory, this.server.instanceId())) {
 			CallPath path = this.shm.connect(this.shm.provider(OPTIONS.withWaiting("park")), this.server);
 			LaneClient lanes = ((ShmPath) path).lanes();
@@ -120,7 +120,7 @@ class CutOffFileTests {
 
 	/** The lane of a caller that gave up is looked at by the next one. */
 	@Test
-	void whoLooksForALaneFailsAsCallsDo() throws Exception {
+	void aSearchForALaneFailsAsCallsDo() throws Exception {
 		try (FakeServer hostile = new FakeServer(this.shm.directory, this.server.instanceId())) {
 			CallPath path = this.shm.connect(this.shm.provider(OPTIONS), this.server);
 			PathException late = catchThrowableOfType(PathException.class, () -> path.call(Contracts

@@ -74,7 +74,7 @@ public final class HeapChild implements AutoCloseable {
 		return this.output.readLine();
 	}
 
-	/** Tells a server to say what is in use, and returns what it says. */
+	/** Asks a server for its heap in use, and returns the answer. */
 	List<String> end() throws IOException {
 		this.process.getOutputStream().close();
 		return this.output.lines().toList();

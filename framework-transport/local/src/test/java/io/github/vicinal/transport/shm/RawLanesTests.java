@@ -293,7 +293,7 @@ class RawLanesTests {
 
 	/** The slab that a caller waits for is never given back. */
 	@Test
-	void whoWaitsForMemoryIsReleasedWithTheOthersWhenTheServerGoes() throws Exception {
+	void callersThatWaitForMemoryAreReleasedWhenTheServerGoes() throws Exception {
 		PeerIdentity identity = PeerIdentity.create(PeerIdentity.NO_HOST);
 		ShmOptions small = OPTIONS.withMaxMemoryBytes(1 << 20).withDrainTimeout(Duration.ZERO);
 		CountDownLatch received = new CountDownLatch(1);

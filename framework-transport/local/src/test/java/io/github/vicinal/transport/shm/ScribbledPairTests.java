@@ -60,7 +60,7 @@ class ScribbledPairTests {
 		assertThat(call.get(SOON_SECONDS, TimeUnit.SECONDS)).as(what).isNotNull();
 	}
 
-	/** A request that the server is not told of, and one that it never sees. */
+	/** A request of which the server is not notified, and one that it never sees. */
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void requestThatGotLostIsFoundOrEndsThePair(boolean overwritten) throws Exception {

@@ -104,7 +104,7 @@ class ShmConnectionTests {
 		}
 	}
 
-	/** It asks without an end, and what it is told waits for room. */
+	/** It asks without an end, and its answers wait for room. */
 	@Test
 	void clientThatReadsNothingDoesNotHoldUpTheEndOfTheServer() throws Exception {
 		ShmPathServer running = this.shm.server(this.server, OPTIONS, Contracts.echo(this.shm.contract));
@@ -140,7 +140,7 @@ class ShmConnectionTests {
 
 	/** A call without an answer goes elsewhere, regardless of other calls. */
 	@Test
-	void clientWithoutCallsIsToldThatNoneIsExecutedWhileTheCallOfAnotherIsCutOff() throws Exception {
+	void clientWithoutCallsLearnsThatNoneIsExecutedWhileTheCallOfAnotherIsCutOff() throws Exception {
 		CountDownLatch called = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
 		ShmPathServer running = this.shm.server(this.server, OPTIONS.withDrainTimeout(Duration.ZERO),

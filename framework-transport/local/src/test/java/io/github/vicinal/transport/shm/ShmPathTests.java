@@ -546,7 +546,7 @@ class ShmPathTests {
 	}
 
 	@Test
-	void whoIsOnlyAClientRemovesWhatTheDeadLeft() throws Exception {
+	void aProcessThatIsOnlyAClientRemovesFilesOfTheDead() throws Exception {
 		this.shm.server(this.server, ShmOptions.defaults(), Contracts.echo(this.shm.contract));
 		java.nio.file.Path old = Files.createFile(this.shm.directory.resolve("0".repeat(32) + ".seg"));
 		Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofHours(1))));
@@ -602,7 +602,7 @@ class ShmPathTests {
 	}
 
 	@Test
-	void whoWantsThePeerThatIsBeingConnectedSharesIt() throws Exception {
+	void callersOfAPeerThatIsBeingConnectedShareIt() throws Exception {
 		this.shm.server(this.server, ShmOptions.defaults(), Contracts.echo(this.shm.contract));
 		ShmPathProvider provider = this.shm.provider(ShmOptions.defaults());
 		List<CompletableFuture<CallPath>> paths = new ArrayList<>();

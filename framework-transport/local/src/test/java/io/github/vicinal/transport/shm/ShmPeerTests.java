@@ -52,7 +52,7 @@ class ShmPeerTests {
 	}
 
 	@Test
-	void errorOfTheListeningThreadEndsThePairAndWhoWaitsForAnAnswer() throws Exception {
+	void errorOfTheListeningThreadEndsThePairAndItsWaitingCallers() throws Exception {
 		ShmOptions options = ShmOptions.defaults().withLanes(4);
 		ShmPeer peer = new ShmPeer(this.server.instanceId(), options, Contracts.codecs(), (rule, text) -> {
 			throw new NoClassDefFoundError("for a test");

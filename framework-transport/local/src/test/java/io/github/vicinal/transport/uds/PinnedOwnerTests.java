@@ -150,7 +150,7 @@ class PinnedOwnerTests {
 	}
 
 	@Test
-	void userWhoMakesTheDirectoryAnewGetsNoCall() throws Exception {
+	void userThatMakesTheDirectoryAnewGetsNoCall() throws Exception {
 		PeerIdentity identity = PeerIdentity.create(this.rendezvous.hostId());
 		UdsPathServer server = uds(this.rendezvous, identity);
 		ShmPathServer lanes = shm(this.rendezvous, identity);

@@ -51,7 +51,7 @@ class FrameCompressionTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 100, 1024, 100_000, 1 << 20 })
-	void whatIsCompressedComesBack(int length) throws WireException {
+	void compressedFramesComeBack(int length) throws WireException {
 		byte[] body = text(length);
 		EncodeBuffer frame = frame(body, 50);
 		byte[] before = bytes(frame);
@@ -85,7 +85,7 @@ class FrameCompressionTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 1, 8, 9, 5000 })
-	void whatDoesNotGetShorterStaysAsItIs(int length) {
+	void aFrameThatDoesNotGetShorterStaysAsItIs(int length) {
 		byte[] noise = new byte[length];
 		new Random(SEED).nextBytes(noise);
 		EncodeBuffer frame = frame(noise, 0);

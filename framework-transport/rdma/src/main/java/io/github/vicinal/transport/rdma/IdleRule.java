@@ -9,7 +9,7 @@ final class IdleRule {
 
 	private static final long MIN_SPIN_NANOS = MAX_SPIN_NANOS / 16;
 
-	/** After polling, the thread yields for this many times as long. */
+	/** Factor by which yielding takes longer than polling before it. */
 	private static final int YIELDS = 2;
 
 	private static final int FEW_PROCESSORS = 2;

@@ -120,7 +120,7 @@ final class RdmaConnection implements QueuePair.Completions {
 
 	private boolean paused;
 
-	/** When a connection that was refused is closed, 0 if it was not. */
+	/** Time at which a refused connection is closed, 0 if it was not refused. */
 	private volatile long closeAt;
 
 	private long lastTick;

@@ -38,8 +38,11 @@ public final class RdmaPathServer implements PathServer {
 
 	private static final int BACKLOG = 64;
 
-	/** Connections beyond the limit that hear why they are refused. */
-	private static final int TOLD = 4;
+	/**
+	 * Number of connections beyond the limit that are accepted to say why they are
+	 * refused.
+	 */
+	private static final int NOTIFIED = 4;
 
 	/** Time after which a listener that fails is used again. */
 	private static final long RETRY_MILLIS = 1000;
@@ -75,7 +78,7 @@ public final class RdmaPathServer implements PathServer {
 	 * Creates a server.
 	 * @param identity this instance
 	 * @param devices the RDMA devices of this host
-	 * @param services who answers
+	 * @param services services that answer
 	 * @param options where to listen, and limits
 	 */
 	public RdmaPathServer(PeerIdentity identity, RdmaDevices devices, ServiceRegistry services, RdmaOptions options) {
@@ -176,8 +179,8 @@ public final class RdmaPathServer implements PathServer {
 	 * none of the others costs memory.
 	 */
 	private Verbs.@Nullable Resources resources() {
-		boolean told = this.sessions.size() < this.options.maxConnections() + TOLD;
-		return told ? RdmaConnection.resources(this.options) : null;
+		boolean notified = this.sessions.size() < this.options.maxConnections() + NOTIFIED;
+		return notified ? RdmaConnection.resources(this.options) : null;
 	}
 
 	/** The device was removed: the path is not offered any more. */

@@ -19,8 +19,8 @@ import org.springframework.util.unit.DataSize;
  * @param ringSize Size of the ring of each direction of a connection: a power of two from
  * 64KB to 256MB. The smaller side counts. Each side locks twice as much memory per
  * connection.
- * @param completionMode How connections wait for completions.
- * @param maxFrameSize Size of the largest call or reply, 1KB to 1GB. Larger calls go over
+ * @param completionMode Way in which connections wait for completions.
+ * @param maxFrameSize Maximum size of a call or reply, 1KB to 1GB. Larger calls go over
  * another path.
  * @param maxConnections Maximum number of connections that a server accepts.
  * @param maxThreads Maximum number of calls that a server executes at a time.

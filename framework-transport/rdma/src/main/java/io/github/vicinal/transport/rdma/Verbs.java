@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this module needs of an RDMA provider: reliable connections, each a queue pair
- * with one completion queue and memory of its own. Thread-safe.
+ * Operations that this module needs of an RDMA provider: reliable connections, each a
+ * queue pair with one completion queue and memory of its own. Thread-safe.
  * <p>
  * The provider hides the connection manager: each of its waits has a deadline.
  */
@@ -42,7 +42,7 @@ interface Verbs extends AutoCloseable {
 	void close();
 
 	/**
-	 * What a connection needs. The first receive takes a message of up to
+	 * Resources of a connection. The first receive takes a message of up to
 	 * {@link #setupBytes}; all others take none.
 	 *
 	 * @param sends work requests that fit into the send queue

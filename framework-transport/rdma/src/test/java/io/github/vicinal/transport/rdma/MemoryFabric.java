@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * when it is posted, and stay readable there until it completes;
  * <li>they arrive at the receiver when the completion of a write with an immediate number
  * is polled, not before;
- * <li>an event tells only of completions that arrive after it was asked for;
+ * <li>an event reports only completions that arrive after it was asked for;
  * <li>completions of sends come late and in bunches, never before those of receives that
  * they are older than;
  * <li>a write whose immediate number finds no receive waits.

@@ -113,7 +113,7 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 	}
 
 	@Test
-	void anotherVersionIsToldSo() throws Exception {
+	void anotherVersionIsRefusedWithTheReason() throws Exception {
 		RdmaPathServer server = server(options());
 		MemoryFabric.MemoryQueuePair raw = raw(server);
 		new Setup(0, RING, 256, 0, 0).write(raw.outbound(), 64);

@@ -30,7 +30,7 @@ import org.springframework.core.env.Environment;
  * @since 0.1.0
  */
 @AutoConfiguration(afterName = "io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration",
-		beforeName = "io.github.vicinal.boot.autoconfigure.TopicAutoConfiguration")
+		beforeName = "io.github.vicinal.boot.topic.TopicAutoConfiguration")
 @ConditionalOnClass(ShmTopics.class)
 @ConditionalOnBean(Codecs.class)
 @ConditionalOnBooleanProperty(name = "vicinal.topics.enabled", matchIfMissing = true)

@@ -59,7 +59,7 @@ final class LocalTransportOptions {
 					.withDrainTimeout(drainTimeout(defaults.drainTimeout())));
 	}
 
-	/** As the web server does it: an immediate shutdown waits for no call. */
+	/** Follows the web server: an immediate shutdown waits for no call. */
 	Duration drainTimeout(Duration otherwise) {
 		return "immediate".equalsIgnoreCase(this.environment.getProperty("server.shutdown")) ? Duration.ZERO
 				: otherwise;
@@ -70,7 +70,7 @@ final class LocalTransportOptions {
 		return (heap != null) ? heap.toBytes() : otherwise;
 	}
 
-	/** No limit is as high as the largest number. */
+	/** Converts a size; one above the largest number stands for that number. */
 	private static int bytes(DataSize size) {
 		return (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, size.toBytes()));
 	}

@@ -18,8 +18,8 @@ import org.springframework.util.unit.DataSize;
  * when all lanes are in use.
  * @param inlineSize Size of calls and replies that travel in their lane, at least 2KB;
  * larger ones take memory that is added when it is needed.
- * @param maxFrameSize Maximum size of a call or reply. Larger calls go by HTTP; a larger
- * reply fails its call, which is repeated by HTTP if it is idempotent.
+ * @param maxFrameSize Maximum size of a call or reply. Larger calls go over HTTP; a
+ * larger reply fails its call, which is repeated over HTTP if it is idempotent.
  * @param maxMemoryPerPeer Maximum memory for large calls or replies, per peer and
  * direction; the smaller limit of the two peers counts.
  * @param maxHeapPerPeer Maximum heap for large calls or replies of one peer that are

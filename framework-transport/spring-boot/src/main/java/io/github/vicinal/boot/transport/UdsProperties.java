@@ -7,8 +7,8 @@ import org.springframework.util.unit.DataSize;
 /**
  * Properties of the path {@code uds}.
  *
- * @param maxFrameSize Maximum size of a call or reply. Larger calls go by HTTP; a larger
- * reply fails its call, which is repeated by HTTP if it is idempotent.
+ * @param maxFrameSize Maximum size of a call or reply. Larger calls go over HTTP; a
+ * larger reply fails its call, which is repeated over HTTP if it is idempotent.
  * @param maxConnections Maximum number of connections that are accepted.
  * @param maxConnectionsPerPeer Maximum number of connections to one peer, and of calls in
  * flight to it; further calls take another path.

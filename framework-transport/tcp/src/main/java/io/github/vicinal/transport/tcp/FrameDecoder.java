@@ -31,7 +31,7 @@ final class FrameDecoder extends ByteToMessageDecoder {
 	/** Whether a frame has begun to arrive that is not complete. */
 	private boolean unfinished;
 
-	/** When that frame began to arrive, as {@link System#nanoTime()}. */
+	/** Time at which that frame began to arrive, as {@link System#nanoTime()}. */
 	private long unfinishedSince;
 
 	/**

@@ -103,7 +103,7 @@ final class GuardTicker {
 	interface Guard {
 
 		/**
-		 * Looks at its connection.
+		 * Checks its connection.
 		 * @param nanoTime the time, of {@link System#nanoTime}
 		 */
 		void tick(long nanoTime);

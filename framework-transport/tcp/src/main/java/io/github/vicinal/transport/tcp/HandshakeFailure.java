@@ -132,7 +132,7 @@ record HandshakeFailure(Kind kind, boolean byPeer, String detail) {
 	}
 
 	/**
-	 * Says why a client could not connect, and what to do.
+	 * Explains why a client could not connect, and what to do.
 	 * @param peer the peer, with its address
 	 * @param bundle the bundle of this client
 	 */
@@ -160,7 +160,7 @@ record HandshakeFailure(Kind kind, boolean byPeer, String detail) {
 	}
 
 	/**
-	 * Says why a server refused a client, or was refused, and what to do.
+	 * Explains why a server refused a client, or was refused, and what to do.
 	 * @param client the client, with its address
 	 * @param bundle the bundle of this server
 	 */

@@ -70,7 +70,7 @@ public final class TcpAutoConfiguration {
 		});
 	}
 
-	/** No limit is as high as the largest number. */
+	/** Converts a size; one above the largest number stands for that number. */
 	private static int bytes(DataSize size) {
 		return (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, size.toBytes()));
 	}

@@ -450,7 +450,7 @@ public final class TcpOptions {
 		}
 
 		/**
-		 * Has calls and replies compressed, if the other side does so, too.
+		 * Compresses calls and replies, if the other side does so, too.
 		 * @param bytes length from which they are, at least 1 KB
 		 * @return this builder
 		 */

@@ -17,10 +17,10 @@ import org.springframework.util.unit.DataSize;
  * @param port Port to listen on. 0 takes any that is free.
  * @param announcedAddress IP address at which clients reach this server, if it is not
  * vicinal.tcp.address. Required where that is 0.0.0.0 or ::.
- * @param maxFrameSize Size of the largest call or reply, 1KB to 1GB. Larger calls go over
+ * @param maxFrameSize Maximum size of a call or reply, 1KB to 1GB. Larger calls go over
  * HTTP.
- * @param maxUnsentSize Bytes of answers that a server holds for a client that does not
- * take them. Beyond it, the server reads no further calls from that client.
+ * @param maxUnsentSize Maximum size of answers that a server holds for a client that does
+ * not take them. Beyond it, the server reads no further calls from that client.
  * @param maxConnections Maximum number of connections that a server accepts.
  * @param maxThreads Maximum number of calls that a server executes at a time.
  * @param handshakeTimeout Time to connect, to agree on TLS and to identify each other.
@@ -31,9 +31,9 @@ import org.springframework.util.unit.DataSize;
  * @param pingTimeout Time in which the other side must answer that. Otherwise the
  * connection is closed.
  * @param compressedFromSize Size from which calls and replies are compressed, if the
- * other side does so, too. Not set: nothing is.
- * @param io What reads and writes the sockets. auto takes epoll or io_uring if their
- * native library is on the class path, else the selector of the JDK.
+ * other side does so, too. By default nothing is compressed.
+ * @param io Library that reads and writes the sockets. auto takes epoll or io_uring if
+ * their native library is on the class path, else the selector of the JDK.
  * @param ssl TLS.
  * @since 0.1.0
  */

@@ -13,7 +13,7 @@ import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.ssl.SslHandler;
 
 /**
- * Looks at the first bytes that a client sends to a port with TLS. A client that speaks
+ * Checks the first bytes that a client sends to a port with TLS. A client that speaks
  * plaintext gets a frame that says so, and its connection is closed. Used by one event
  * loop.
  */

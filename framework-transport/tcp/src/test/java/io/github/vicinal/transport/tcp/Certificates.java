@@ -50,9 +50,10 @@ final class Certificates {
 
 	private Certificates generate(String alias, String... options) throws Exception {
 		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(), "-genkeypair", "-alias",
-						alias, "-dname", "CN=" + alias + ",O=Test", "-keyalg", "EC", "-groupname", "secp256r1",
-						"-keystore", this.store.toString(), "-storetype", "PKCS12", "-storepass", PASSWORD));
+				List.of(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+						"-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-genkeypair", "-alias", alias, "-dname",
+						"CN=" + alias + ",O=Test", "-keyalg", "EC", "-groupname", "secp256r1", "-keystore",
+						this.store.toString(), "-storetype", "PKCS12", "-storepass", PASSWORD));
 		command.addAll(List.of(options));
 		Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
 		process.getOutputStream().close();

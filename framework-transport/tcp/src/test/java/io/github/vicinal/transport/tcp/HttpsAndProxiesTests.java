@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 import io.github.vicinal.report.ChannelReport.PeerReport;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,18 +28,24 @@ import static org.awaitility.Awaitility.await;
 class HttpsAndProxiesTests extends ShelfApplications {
 
 	@TempDir
-	private Path directory;
+	private static Path directory;
+
+	private static Map<String, Object> bundle;
+
+	@BeforeAll
+	static void makeKeys() throws Exception {
+		Certificates certificates = new Certificates(directory).authority("ca")
+			.signed("server", "ca", "-ext", "san=ip:127.0.0.1");
+		bundle = bundle(certificates.write("server.p12", certificates.keys("server")),
+				certificates.write("trust.p12", certificates.trust("ca")));
+	}
 
 	private String portOf(ConfigurableApplicationContext service) {
 		return service.getEnvironment().getRequiredProperty("local.server.port");
 	}
 
-	private Map<String, Object> https() throws Exception {
-		Certificates certificates = new Certificates(this.directory).authority("ca")
-			.signed("server", "ca", "-ext", "san=ip:127.0.0.1");
-		Map<String, Object> properties = new TreeMap<>(
-				bundle(certificates.write("server.p12", certificates.keys("server")),
-						certificates.write("trust.p12", certificates.trust("ca"))));
+	private Map<String, Object> https() {
+		Map<String, Object> properties = new TreeMap<>(bundle);
 		properties.put("server.ssl.bundle", "mesh");
 		properties.put("spring.http.serviceclient.shelf.ssl.bundle", "mesh");
 		return properties;
@@ -98,7 +105,7 @@ class HttpsAndProxiesTests extends ShelfApplications {
 		properties.put("vicinal.channels.shelf.paths", "direct,shm,uds");
 		properties.put("vicinal.https.local-paths", "true");
 		properties.put("vicinal.server.paths", "uds");
-		properties.put("vicinal.rendezvous.directory", this.directory.resolve("rendezvous").toString());
+		properties.put("vicinal.rendezvous.directory", directory.resolve("rendezvous").toString());
 		ConfigurableApplicationContext service = start(ShelfService.class, properties);
 		String url = "https://127.0.0.1:" + portOf(service);
 		goesBy(client(properties, url), "uds", "same host");
@@ -115,7 +122,7 @@ class HttpsAndProxiesTests extends ShelfApplications {
 		ConfigurableApplicationContext service = start(ShelfService.class, properties);
 		Map<String, Object> server = new TreeMap<>(properties);
 		server.put("server.ssl.bundle", "mesh");
-		try (TlsEnd end = new TlsEnd(new Certificates(this.directory), Integer.parseInt(portOf(service)))) {
+		try (TlsEnd end = new TlsEnd(new Certificates(directory), Integer.parseInt(portOf(service)))) {
 			goesBy(client(server, "https://127.0.0.1:" + end.port()), "http", "requests go by https");
 		}
 	}

@@ -208,7 +208,7 @@ class TcpPathTests extends TcpTestSupport {
 	}
 
 	@Test
-	void whatIsNoFrameIsRefusedAndOthersGoOn() throws Exception {
+	void aMalformedFrameIsRefusedAndOthersGoOn() throws Exception {
 		TcpPathServer server = server(options());
 		CallPath path = connect(server);
 		Random random = new Random(42);
@@ -297,7 +297,7 @@ class TcpPathTests extends TcpTestSupport {
 				String said = Payload.Hello.read(new PayloadReader(hello, 0, hello.length)).expected();
 				EncodeBuffer out = new EncodeBuffer(512);
 				int start = FrameDescriptor.begin(out);
-				// The best that it can do is to say what it was told.
+				// The best that it can do is to pass the reason on.
 				new Payload.Welcome(said, 1 << 20).write(out);
 				FrameDescriptor.correlation(out, start, header.correlation);
 				FrameDescriptor.end(out, start, FrameType.WELCOME);
@@ -321,7 +321,7 @@ class TcpPathTests extends TcpTestSupport {
 	}
 
 	@Test
-	void anotherVersionIsToldWhichOneIsSpoken() throws Exception {
+	void anotherVersionIsAnsweredWithTheOneThatIsSpoken() throws Exception {
 		try (Socket socket = socket(server(options()))) {
 			byte[] hello = new byte[40];
 			System.arraycopy("Vcnl".getBytes(StandardCharsets.US_ASCII), 0, hello, 0, 4);
@@ -335,7 +335,7 @@ class TcpPathTests extends TcpTestSupport {
 	}
 
 	@Test
-	void whoSaysNothingIsSentAway() throws Exception {
+	void aSilentClientIsDisconnected() throws Exception {
 		try (Socket socket = socket(server(options(Duration.ofMillis(100), Duration.ZERO)))) {
 			byte[] answer = socket.getInputStream().readAllBytes();
 			assertThat(new String(answer, StandardCharsets.ISO_8859_1)).contains("no HELLO arrived within 100 ms");

@@ -271,7 +271,7 @@ class TcpTlsTests extends TcpTestSupport {
 	}
 
 	@Test
-	void aPlaintextClientIsToldThatThePortSpeaksTls() throws Exception {
+	void aPlaintextClientLearnsThatThePortSpeaksTls() throws Exception {
 		TcpPathServer server = server(options(), serverTls("server", "ca"));
 		PathProvider.Attempt attempt = attempt(provider(null), this.peer, server.address().orElseThrow());
 		assertThat(((PathProvider.Unavailable) attempt).reason())

@@ -33,6 +33,7 @@ import io.github.vicinal.topic.remote.TopicConnection;
 import io.github.vicinal.transport.shm.topic.ShmTopics;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -52,26 +53,30 @@ class TcpTopicsTests {
 	private static final TopicSettings<byte[]> NUMBERS = TopicSettings.of("numbers", TopicModel.PUB_SUB, byte[].class);
 
 	@TempDir
-	private Path keys;
+	private static Path keys;
+
+	private static Certificates certificates;
 
 	private Path first;
 
 	private Path second;
 
-	private Certificates certificates;
-
 	private final Deque<AutoCloseable> closeables = new ArrayDeque<>();
 
-	@BeforeEach
-	void makeHosts() throws Exception {
-		this.first = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
-		this.second = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
-		this.certificates = new Certificates(this.keys).authority("ca")
+	@BeforeAll
+	static void makeKeys() throws Exception {
+		certificates = new Certificates(keys).authority("ca")
 			.authority("stranger")
 			.signed("publisher", "ca", "-ext", "san=ip:127.0.0.1")
 			.signed("subscriber", "ca", "-ext", "san=ip:127.0.0.1")
 			.signed("nobody", "stranger", "-ext", "san=ip:127.0.0.1")
 			.signed("elsewhere", "ca", "-ext", "san=ip:10.9.9.9");
+	}
+
+	@BeforeEach
+	void makeHosts() throws Exception {
+		this.first = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
+		this.second = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
 	}
 
 	@AfterEach
@@ -89,7 +94,7 @@ class TcpTopicsTests {
 	}
 
 	private TcpPathServer server(String key) throws Exception {
-		return server(Tls.server(this.certificates.material(key, new String[] { "ca" }), TcpProperties.ClientAuth.NEED),
+		return server(Tls.server(certificates.material(key, new String[] { "ca" }), TcpProperties.ClientAuth.NEED),
 				TcpOptions.defaults());
 	}
 
@@ -107,7 +112,7 @@ class TcpTopicsTests {
 	}
 
 	private Tls client(String key) throws Exception {
-		return Tls.client(this.certificates.material(key, new String[] { "ca" }), true);
+		return Tls.client(certificates.material(key, new String[] { "ca" }), true);
 	}
 
 	private ShmTopics topics(Path directory, String application, TopicCarrier carrier, String... publishers) {
@@ -215,8 +220,9 @@ class TcpTopicsTests {
 		assertThatExceptionOfType(IllegalStateException.class)
 			.isThrownBy(() -> topics(this.first, "shop", carrier(plain, null)).topic(NUMBERS))
 			.withMessageContaining("vicinal.tcp.ssl.bundle");
-		TcpPathServer anonymous = server(Tls.server(this.certificates.material("publisher", new String[] { "ca" }),
-				TcpProperties.ClientAuth.WANT), TcpOptions.defaults());
+		TcpPathServer anonymous = server(
+				Tls.server(certificates.material("publisher", new String[] { "ca" }), TcpProperties.ClientAuth.WANT),
+				TcpOptions.defaults());
 		assertThatExceptionOfType(IllegalStateException.class)
 			.isThrownBy(() -> topics(this.first, "shop", carrier(anonymous, null)).topic(NUMBERS))
 			.withMessageContaining("vicinal.tcp.ssl.client-auth=need");
@@ -287,8 +293,7 @@ class TcpTopicsTests {
 
 	@Test
 	void connectionsAreMadeAnewWithNewCertificatesAndLoseNothing() throws Exception {
-		Tls tls = Tls.server(this.certificates.material("publisher", new String[] { "ca" }),
-				TcpProperties.ClientAuth.NEED);
+		Tls tls = Tls.server(certificates.material("publisher", new String[] { "ca" }), TcpProperties.ClientAuth.NEED);
 		TcpPathServer server = server(tls, TcpOptions.defaults());
 		Topic<byte[]> topic = topics(this.first, "shop", carrier(server, client("publisher"))).topic(NUMBERS);
 		List<Long> received = Collections.synchronizedList(new ArrayList<>());
@@ -310,7 +315,7 @@ class TcpTopicsTests {
 
 	private TlsMaterial material(String key) {
 		try {
-			return this.certificates.material(key, new String[] { "ca" });
+			return certificates.material(key, new String[] { "ca" });
 		}
 		catch (Exception ex) {
 			throw new IllegalStateException(ex);

@@ -38,7 +38,7 @@ final class TopicHostMain {
 	}
 
 	/**
-	 * Publishes what it is told by standard input, or writes what it gets, until standard
+	 * Publishes what standard input asks for, or writes what it gets, until standard
 	 * input ends.
 	 * @param args rendezvous directory, key store, trust store, model, own address, and
 	 * for a subscriber the publisher's address

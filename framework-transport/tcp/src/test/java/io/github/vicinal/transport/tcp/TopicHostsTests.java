@@ -126,7 +126,7 @@ class TopicHostsTests {
 	}
 
 	@Test
-	void whatWasSentArrivesThoughThePublisherIsKilledAndAnotherOneIsFound() throws Exception {
+	void sentMessagesArriveThoughThePublisherIsKilledAndAnotherOneIsFound() throws Exception {
 		Host publisher = publisher("PUB_SUB");
 		Host subscriber = subscriber("PUB_SUB");
 		publisher.awaitSubscribers(1);

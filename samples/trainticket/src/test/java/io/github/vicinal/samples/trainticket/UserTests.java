@@ -30,7 +30,7 @@ class UserTests {
 	}
 
 	@Test
-	@DisplayName("who has logged in may see his profile")
+	@DisplayName("a user who has logged in may see his profile")
 	void loginAndProfile() {
 		assertThat(this.gateway.user(login(SEEDED), SEEDED.name()).name()).isEqualTo(SEEDED.name());
 	}

@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.github.vicinal.boot.kit.security.Arrangement.Step;
@@ -18,7 +19,6 @@ import io.github.vicinal.boot.kit.security.Vault.Note;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -48,6 +48,12 @@ import static org.awaitility.Awaitility.await;
 abstract class ArrangementTests {
 
 	private static final List<String> PATHS = List.of("direct", "shm", "uds");
+
+	/**
+	 * Whether each arrangement runs on each path; otherwise on {@code direct} and, in
+	 * turn, on {@code shm} or {@code uds}, which hand requests to the server alike.
+	 */
+	private static final boolean EVERY_PATH = Boolean.getBoolean("vicinal.kit.every-path");
 
 	/** Rounds on each path. Most methods are called several times in a round. */
 	private static final int ROUNDS = Integer.getInteger("vicinal.kit.rounds", 5);
@@ -92,7 +98,14 @@ abstract class ArrangementTests {
 	}
 
 	private Stream<Arguments> arrangementsAndPaths() {
-		return arrangements().flatMap((arrangement) -> PATHS.stream().map((path) -> Arguments.of(arrangement, path)));
+		List<Arrangement> all = arrangements().toList();
+		return IntStream.range(0, all.size())
+			.boxed()
+			.flatMap((i) -> paths(i).stream().map((path) -> Arguments.of(all.get(i), path)));
+	}
+
+	private static List<String> paths(int index) {
+		return EVERY_PATH ? PATHS : List.of("direct", (index % 2 == 0) ? "shm" : "uds");
 	}
 
 	@AfterAll

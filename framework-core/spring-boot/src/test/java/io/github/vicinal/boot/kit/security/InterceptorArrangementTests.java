@@ -234,7 +234,7 @@ class InterceptorArrangementTests extends ArrangementTests {
 
 	}
 
-	/** Notes each step, with what it is told about the handler. */
+	/** Notes each step, with what it learns of the handler. */
 	private static final class Counting implements HandlerInterceptor {
 
 		private final Ledger ledger;

@@ -350,7 +350,7 @@ class ServerRulesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "direct", "shm", "uds" })
-	void whatOnlyRequestsCanSayIsLeftToHttp(String path) {
+	void rulesThatNeedARequestAreLeftToHttp(String path) {
 		Cases<Rules> cases = new Cases<>(Rules.class);
 		cases.http("twice", "two of its arguments are the RequestParam a", "x", (rules) -> rules.twice("x", "y"))
 			.http("trace", "reject the HTTP method TRACE", "", Rules::trace);

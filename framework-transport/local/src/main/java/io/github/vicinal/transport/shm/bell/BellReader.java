@@ -22,7 +22,7 @@ final class BellReader {
 	private @Nullable Selector selector;
 
 	/**
-	 * Has a channel read. The channel is not blocking from now on.
+	 * Reads a channel from now on, which becomes non-blocking.
 	 * @param channel what to read
 	 * @param operation what to wait for
 	 * @param listener notified whenever that can be done
@@ -113,7 +113,7 @@ final class BellReader {
 		}
 	}
 
-	/** Told by the thread of the reader, which must not be held up. */
+	/** Notified by the thread of the reader, which must not be held up. */
 	interface Listener {
 
 		void ready();

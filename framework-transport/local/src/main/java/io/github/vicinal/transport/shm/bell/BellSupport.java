@@ -115,7 +115,7 @@ public final class BellSupport {
 	 * @param lanes number of lanes
 	 * @param idleNanos time after which one thread is enough to sleep at the server's
 	 * bell
-	 * @param peerCheck decides who may be at the other end
+	 * @param peerCheck checks the user at the other end
 	 * @param onFailure takes the reason why the bells cannot be used, and ends the pair
 	 * @return the bells
 	 * @throws IOException if no socket can be opened
@@ -130,7 +130,7 @@ public final class BellSupport {
 	 * @param directory the rendezvous directory
 	 * @param name the name that the server has announced
 	 * @param lanes number of lanes
-	 * @param peerCheck decides who may be at the other end
+	 * @param peerCheck checks the user at the other end
 	 * @param onFailure takes the reason why the bells cannot be used, and ends the pair
 	 * @return the bells
 	 * @throws IOException if the socket cannot be connected

@@ -41,11 +41,11 @@ import org.slf4j.LoggerFactory;
  * process has open. Therefore a sleeper looks at its word once more when its end is open:
  * either there was no ring yet, and later rings are kept, or the word shows the ring.
  * <p>
- * A write waits while a FIFO is full. It is looked at often enough for those who ring not
- * to fill it; a peer that fills it on purpose can hold up who rings. So only threads ring
- * that do so for a call of their pair: the end of a sleep, and the end of the pair, close
- * what sleepers hear with instead, which needs no room in a FIFO. Closing also ends a
- * write that waits.
+ * A write waits while a FIFO is full. It is looked at often enough that ringing does not
+ * fill it; a peer that fills it on purpose can hold up the threads that ring. So only
+ * threads ring that do so for a call of their pair: the end of a sleep, and the end of
+ * the pair, close what sleepers hear with instead, which needs no room in a FIFO. Closing
+ * also ends a write that waits.
  * <p>
  * A FIFO may fail. If no file descriptor is left, sleepers look at times instead of
  * sleeping, and the other side is asked over the connection to wake its own. If somebody
@@ -65,7 +65,7 @@ public final class FifoBells implements Bells {
 
 	private static final long MKFIFO_SECONDS = 10;
 
-	/** Time between two looks of who cannot sleep. */
+	/** Time between two looks of a thread that cannot sleep at a FIFO. */
 	private static final long POOR_SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
 	/** Maximum number of rings that a sleeper reads at a time. */
@@ -319,7 +319,7 @@ public final class FifoBells implements Bells {
 
 		private static final int MAX_TRIES = 3;
 
-		/** Also the lock of those who ring: a write moves its position. */
+		/** Also the lock of threads that ring: a write moves its position. */
 		private final ByteBuffer one = ByteBuffer.allocate(1);
 
 		private final String name;
@@ -507,7 +507,10 @@ public final class FifoBells implements Bells {
 			}
 		}
 
-		/** An interrupt of one who rang has closed it, or it was closed with the pair. */
+		/**
+		 * An interrupt of a thread that rang has closed it, or it was closed with the
+		 * pair.
+		 */
 		private synchronized void discard(Writer closed) {
 			if (this.writer == closed) {
 				this.writer = null;
@@ -582,7 +585,7 @@ public final class FifoBells implements Bells {
 	public interface Messenger {
 
 		/**
-		 * Has the other side wake the threads that sleep there.
+		 * Lets the other side wake the threads that sleep there.
 		 * @param number of the bell, see {@link Bells#ringHere}
 		 * @throws IOException if the other side is gone
 		 */

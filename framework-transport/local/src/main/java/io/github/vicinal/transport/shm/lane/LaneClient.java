@@ -11,7 +11,6 @@ import java.util.function.Consumer;
 
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathException.Reason;
-import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.bell.Bells;
 import io.github.vicinal.transport.shm.waiting.Processor;
 import io.github.vicinal.transport.shm.waiting.Waiter;
@@ -589,7 +588,8 @@ public final class LaneClient implements AutoCloseable {
 		if (!this.end.compareAndSet(null, reason)) {
 			return;
 		}
-		// First, as it also frees who cannot ring because the peer has flooded a bell.
+		// First, as it also frees threads that cannot ring because the peer has flooded a
+		// bell.
 		this.bells.close();
 		wakeAll();
 		this.lock.lock();

@@ -154,10 +154,10 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	/** Number of threads at the bell, including those about to sleep or to wake there. */
 	private final AtomicInteger asleep = new AtomicInteger();
 
-	/** When the latest receiver went to sleep. Used by the receiver. */
+	/** Time at which the latest receiver went to sleep. Used by the receiver. */
 	private long asleepSince;
 
-	/** When the receiver gave itself to a handler, 0 while it receives. */
+	/** Time at which the receiver gave itself to a handler, 0 while it receives. */
 	private final AtomicLong awaySince = new AtomicLong();
 
 	/** Whether a thread rings for a caller that asked. */
@@ -393,7 +393,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 			}
 		}
 		catch (InternalError ex) {
-			// The memory is gone, and with it who knew whether somebody sleeps.
+			// The memory is gone, and with it the words that say whether somebody sleeps.
 			this.bells.server().ring();
 		}
 	}
@@ -503,7 +503,7 @@ public final class LaneServer implements AutoCloseable, Condition, ReceiverGuard
 	}
 
 	/**
-	 * Says that the calling thread, which is the receiver, is about to run a handler.
+	 * Notes that the calling thread, which is the receiver, is about to run a handler.
 	 * @param nanos the time, not 0
 	 */
 	public void away(long nanos) {

@@ -208,7 +208,7 @@ public final class Memory {
 	}
 
 	/**
-	 * Returns the mapped bytes, for those who need their address.
+	 * Returns the mapped bytes, for callers that need their address.
 	 * @return the buffer
 	 */
 	public ByteBuffer buffer() {

@@ -15,7 +15,7 @@ import java.util.List;
  *  128  server parked (int)                   1 while the server's receiver sleeps
  *  256  poller parked (int)                   1 while the client's poller sleeps
  *  384  pending (long[4])                     one bit per lane: a request was published
- *  512  completed (long[4])                   one bit per lane: wake who waits by the poller
+ *  512  completed (long[4])                   one bit per lane: wake the waiter by the poller
  *  640  waiting: mode (long)                  how both sides wait, written by the client
  *  768  waiting: banned until (long),         monotonic nanoseconds, written by both
  *  776     ban period (long),                 sides, see the package waiting

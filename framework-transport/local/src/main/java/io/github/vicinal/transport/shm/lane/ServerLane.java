@@ -141,7 +141,7 @@ public final class ServerLane {
 	}
 
 	/**
-	 * Looks at the request where it is, for handlers that can bear that a client which
+	 * Returns the request where it is, for handlers that can bear that a client which
 	 * breaks the rules changes it meanwhile.
 	 * @return a window of {@link #length()} bytes, read-only, the lane's own, valid until
 	 * the response

@@ -195,8 +195,8 @@ final class SlabArena {
 
 	/**
 	 * Sleeps until something may have changed for this waiter. Under the lock, which it
-	 * gives away meanwhile. The other side does not say what it has read, so one of those
-	 * who wait, the first, looks at times.
+	 * gives away meanwhile. The other side does not say what it has read, so the first
+	 * waiter looks at times.
 	 */
 	@SuppressWarnings("WaitNotInLoop")
 	private void sleep(Waiting self, long nanos) throws InterruptedException {

@@ -12,8 +12,8 @@
  * {@link io.github.vicinal.transport.shm.lane.LaneServer} are the two ends. Neither
  * trusts the other's words: each word is read once and checked, and the state that
  * assigns lanes and slabs is never shared. Payloads are copied before they are looked at;
- * who can bear that they change meanwhile may look in place, through a read-only window
- * that ends where the payload does.
+ * code that bears changes meanwhile may look in place, through a read-only window that
+ * ends where the payload does.
  */
 @NullMarked
 package io.github.vicinal.transport.shm.lane;

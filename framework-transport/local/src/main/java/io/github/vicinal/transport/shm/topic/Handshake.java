@@ -181,7 +181,7 @@ final class Handshake {
 	}
 
 	/**
-	 * Where a subscriber takes part from.
+	 * Position from which a subscriber takes part.
 	 *
 	 * @param position in the log
 	 * @param sequence of the next message

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * only while it looks and writes. Room is free up to the <em>tail</em>: the first record
  * that a subscriber has yet to handle. It is computed only when the ring seems full, from
  * what the subscribers have written into their pages, so that publishing costs the same
- * whatever their number, but for a look at who sleeps.
+ * whatever their number, but for a look at sleepers.
  * <p>
  * The tail of a stream is the least of the claim, of what is to be delivered again and of
  * what threads hold, read in that order: a thread says what it is about to take before it
@@ -81,8 +81,8 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 	private final EncodeBuffer headerBytes = new EncodeBuffer(64);
 
 	/**
-	 * What subscribers held who have ended, as far as the log has no room for it. Guarded
-	 * by the lock, as all that follows.
+	 * Messages that ended subscribers held, as far as the log has no room for them.
+	 * Guarded by the lock, as all that follows.
 	 */
 	private final Deque<Long> lost = new ArrayDeque<>();
 

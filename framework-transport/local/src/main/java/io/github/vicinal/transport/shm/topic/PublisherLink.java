@@ -37,7 +37,7 @@ final class PublisherLink<T> implements SubscriptionLink {
 
 	private final String instance;
 
-	/** Where the subscription left off at this publisher. */
+	/** Position at which the subscription left off at this publisher. */
 	private final Resume resume;
 
 	private final ShmTopics topics;

@@ -6,7 +6,7 @@ import io.github.vicinal.topic.remote.TopicCarrier;
 import io.github.vicinal.topic.remote.TopicConnection;
 
 /**
- * Where a publishing process of another host is.
+ * Address of a publishing process of another host.
  *
  * @param carrier carries its topics
  * @param address an address that the carrier has resolved

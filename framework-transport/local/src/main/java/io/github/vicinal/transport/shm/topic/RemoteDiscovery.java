@@ -20,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks for publishing processes of other hosts, at the addresses that are configured.
+ * Finds publishing processes of other hosts, at the addresses that are configured.
  */
 final class RemoteDiscovery implements Runnable {
 

@@ -105,13 +105,13 @@ record RemoteRequest(Purpose purpose, String topic, TopicModel model, String for
 		 */
 		WHO,
 
-		/** To know whether a subscriber may take part. */
+		/** Asks whether a subscriber may take part. */
 		CHECK,
 
-		/** To copy a log for all subscribers of a host. */
+		/** Copies a log for all subscribers of a host. */
 		COPY,
 
-		/** To compete for messages of a stream. */
+		/** Competes for messages of a stream. */
 		COMPETE
 
 	}

@@ -1,7 +1,7 @@
 package io.github.vicinal.transport.shm.topic;
 
 /**
- * Where a subscriber of all messages left off.
+ * Position at which a subscriber of all messages left off.
  *
  * @param epoch of the log
  * @param position in it

@@ -55,8 +55,8 @@ final class ShmSubscription<T> implements Subscription {
 	private final Map<String, RemoteStream<T>> remotes = new ConcurrentHashMap<>();
 
 	/**
-	 * Where this subscription left off, by instance id of the publisher. Guarded by
-	 * itself.
+	 * Position at which this subscription left off, by instance id of the publisher.
+	 * Guarded by itself.
 	 */
 	private final Map<String, Resume> leftOff = new LinkedHashMap<>() {
 
@@ -145,7 +145,7 @@ final class ShmSubscription<T> implements Subscription {
 	}
 
 	/**
-	 * Has a message handled.
+	 * Passes a message to its handler.
 	 * @return whether it is done; otherwise another subscriber is to get it
 	 */
 	boolean handle(Message<byte[]> message) {

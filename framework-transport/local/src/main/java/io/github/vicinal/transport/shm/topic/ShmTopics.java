@@ -167,7 +167,7 @@ public final class ShmTopics implements Topics {
 	 * @param mapper writes and reads payloads that are neither bytes nor text
 	 * @param observations observes what is published and handled
 	 * @param watchers notified of topics and subscriptions
-	 * @param grants who may publish and subscribe
+	 * @param grants permissions to publish and subscribe
 	 */
 	public ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper,
 			TopicObservations observations, List<TopicWatcher> watchers, TopicGrants grants) {
@@ -182,7 +182,7 @@ public final class ShmTopics implements Topics {
 	 * @param mapper writes and reads payloads that are neither bytes nor text
 	 * @param observations observes what is published and handled
 	 * @param watchers notified of topics and subscriptions
-	 * @param grants who may publish and subscribe
+	 * @param grants permissions to publish and subscribe
 	 * @param remote which topics other hosts take part in
 	 */
 	public ShmTopics(PeerIdentity identity, String application, Rendezvous rendezvous, JsonMapper mapper,

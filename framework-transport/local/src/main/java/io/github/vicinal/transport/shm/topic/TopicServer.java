@@ -66,7 +66,7 @@ final class TopicServer {
 		this.topics.thread("subscriber", connection::run).start();
 	}
 
-	/** Tells those who wait for a topic that it is there. */
+	/** Notifies the subscribers that wait for a topic that it exists. */
 	void created(String topic) {
 		List<Connection> found = new ArrayList<>();
 		synchronized (this) {
@@ -236,7 +236,7 @@ final class TopicServer {
 		}
 
 		/**
-		 * Has a subscriber take part. What this side lacks for it, such as memory, is a
+		 * Lets a subscriber take part. What this side lacks for it, such as memory, is a
 		 * reason that the subscriber gets.
 		 */
 		private boolean grantOrRefuse(ServedLog found, Handshake.Request asked) throws WireException {

@@ -40,7 +40,7 @@ final class Bans {
 
 	static final long USUAL_MAX_BAN_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-	/** No ban is longer, whatever was measured or written by the other side. */
+	/** Maximum length of a ban, whatever was measured or written by the other side. */
 	static final long MAX_BAN_NANOS = TimeUnit.SECONDS.toNanos(4);
 
 	/** Number of good yields that end a series of bans: the next ban is short again. */

@@ -1,7 +1,5 @@
 package io.github.vicinal.transport.shm.waiting;
 
-import java.util.concurrent.TimeUnit;
-
 /**
  * Learns whether staying awake pays on this side, a ski rental problem. A wait that ends
  * awake within the time that a usual wait has counts 1, all others count -1; below
@@ -38,7 +36,7 @@ final class Trials {
 
 	private long restNanos = FIRST_REST_NANOS;
 
-	/** When the rest or the trial ends. */
+	/** End of the rest or of the trial. */
 	private long until;
 
 	Trials(Decisions decisions) {

@@ -12,7 +12,7 @@ public final class WaitHistory {
 	/** Waits that ended in sleep. */
 	long asleep;
 
-	/** When the last wait ended, to some microseconds. */
+	/** End of the last wait, to some microseconds. */
 	private long ended;
 
 	/** Long gaps between the last waits, less the short ones. */

@@ -259,7 +259,7 @@ class BellsTests {
 
 	/** The side that could not ring or sleep ends the pair: nobody repeats a ring. */
 	@Test
-	void fifoThatCannotBeOpenedIsToldAndNotWaitedFor() throws Exception {
+	void fifoThatCannotBeOpenedIsReportedAndNotWaitedFor() throws Exception {
 		try (Bells bells = bells(FifoBells.KIND)) {
 			Files.delete(fifo("0"));
 			Files.delete(fifo("1"));
@@ -271,7 +271,7 @@ class BellsTests {
 	}
 
 	@Test
-	void failureEndsTheBellsAndIsToldOnce() throws Exception {
+	void failureEndsTheBellsAndIsReportedOnce() throws Exception {
 		bells(FifoBells.KIND).close();
 		Path made = fifo("0").getParent();
 		Files.delete(fifo("0"));
@@ -305,9 +305,9 @@ class BellsTests {
 		}
 	}
 
-	/** The socket's end tells the other side, even if only the bells have ended. */
+	/** The socket's end notifies the other side, even if only the bells have ended. */
 	@Test
-	void endOfTheOtherSideOfASocketIsTold() throws Exception {
+	void endOfTheOtherSideOfASocketIsReported() throws Exception {
 		try (BothEnds bells = (BothEnds) bells(SocketBells.KIND)) {
 			bells.lane(0).ring();
 			bells.lane(0).await(Bell.FOREVER);
@@ -538,7 +538,7 @@ class BellsTests {
 
 		@Override
 		public void close() {
-			// The side that is closed second is told.
+			// The side that is closed second is notified.
 			this.closing.set(true);
 			this.client.close();
 			this.atServer.close();

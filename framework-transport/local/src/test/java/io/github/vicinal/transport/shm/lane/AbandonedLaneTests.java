@@ -114,7 +114,7 @@ class AbandonedLaneTests {
 
 	/** Else callers that wait would take the processors that the other side needs. */
 	@Test
-	void oneOfThoseWhoWaitLooksAtLanesInQuarantine() throws Exception {
+	void oneWaiterLooksAtLanesInQuarantine() throws Exception {
 		MemoryFiles files = new MemoryFiles(this.directory);
 		SegmentLayout layout = new SegmentLayout(1, 2048);
 		Segment segment = Segment.create(files, Segment.newName(), layout);

@@ -139,7 +139,7 @@ class SlabArenaTests {
 
 	/** Else those who wait would take the processors that the other side needs. */
 	@Test
-	void oneOfThoseWhoWaitLooksForWhatHasBeenRead() throws Exception {
+	void oneWaiterLooksForSlabsThatHaveBeenRead() throws Exception {
 		Queue<Thread> looks = new ConcurrentLinkedQueue<>();
 		SlabArena full = new SlabArena(new MemoryFiles(this.directory), 1 << 20, this::announce,
 				() -> looks.add(Thread.currentThread()), () -> true);
@@ -226,7 +226,7 @@ class SlabArenaTests {
 
 	/** Memory that is too small is never awaited. */
 	@Test
-	void whatCanNeverFitIsSaidAtOnce() throws Exception {
+	void aPayloadThatCanNeverFitFailsAtOnce() throws Exception {
 		long deadline = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
 		this.arena.free(this.arena.allocate(20_000, deadline));
 		assertThat(this.arena.allocate((int) LIMIT, deadline)).isNull();
@@ -241,7 +241,7 @@ class SlabArenaTests {
 	}
 
 	@Test
-	void whatTheFileSystemHasNoRoomForIsSaidAtOnce() throws Exception {
+	void aFullFileSystemIsReportedAtOnce() throws Exception {
 		Path missing = this.directory.resolve("missing");
 		SlabArena nowhere = new SlabArena(new MemoryFiles(missing), LIMIT, this::announce, () -> {
 		}, () -> false);

@@ -160,7 +160,7 @@ class RemoteTopicsTests {
 	}
 
 	@Test
-	void whatASubscriberOfAnotherHostHasNotHandledGoesToAnother() throws Exception {
+	void messagesThatASubscriberOfAnotherHostHasNotHandledGoToAnother() throws Exception {
 		ShmTopics shop = publisher();
 		Topic<byte[]> topic = shop.topic(numbers(TopicModel.STREAM, WhenFull.BLOCK));
 		ShmTopics lost = subscriber("lost");
@@ -321,7 +321,7 @@ class RemoteTopicsTests {
 
 	@ParameterizedTest
 	@EnumSource(TopicModel.class)
-	void whatWasPublishedArrivesAfterItsTopicIsClosed(TopicModel model) {
+	void publishedMessagesArriveAfterTheirTopicIsClosed(TopicModel model) {
 		ShmTopics shop = publisher();
 		Topic<byte[]> topic = shop.topic(numbers(model, WhenFull.BLOCK));
 		Set<Long> received = Collections.synchronizedSet(new HashSet<>());

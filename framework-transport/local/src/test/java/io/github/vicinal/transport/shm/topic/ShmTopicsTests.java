@@ -219,7 +219,7 @@ class ShmTopicsTests {
 	}
 
 	@Test
-	void whoComesLateGetsWhatIsPublishedFromThenOn() {
+	void aLateSubscriberGetsLaterMessages() {
 		TopicSettings<String> news = TopicSettings.of("news", TopicModel.PUB_SUB, String.class);
 		Topic<String> topic = application("paper").topic(news);
 		topic.publish("nobody hears this");
@@ -446,7 +446,7 @@ class ShmTopicsTests {
 	}
 
 	@Test
-	void whatFailsIsAttemptedAgainAndThenGivenUp() {
+	void aFailingMessageIsAttemptedAgainAndThenGivenUp() {
 		TopicSettings<String> settings = TopicSettings.of("tries", TopicModel.PUB_SUB, String.class);
 		Topic<String> topic = application("a").topic(settings);
 		List<String> seen = Collections.synchronizedList(new ArrayList<>());

@@ -20,7 +20,7 @@ final class TopicChild {
 	}
 
 	/**
-	 * Does what it is told until standard input ends.
+	 * Executes the commands of standard input until it ends.
 	 * @param args the directory, what to do, the model, the capacity, what if it is full
 	 */
 	public static void main(String[] args) throws Exception {

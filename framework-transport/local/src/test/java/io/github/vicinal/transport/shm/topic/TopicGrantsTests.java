@@ -66,7 +66,7 @@ class TopicGrantsTests {
 	}
 
 	@Test
-	void streamsAreAwaitedByThoseWhoMayTakeThem() {
+	void streamsAreAwaitedByGrantedSubscribers() {
 		TopicSettings<String> jobs = TopicSettings.of("jobs", TopicModel.STREAM, String.class);
 		try (ShmTopics shop = TopicFixture.topics(this.directory, "shop", grants(Set.of("shop"), Set.of("billing")));
 				ShmTopics billing = TopicFixture.topics(this.directory, "billing", TopicGrants.all());

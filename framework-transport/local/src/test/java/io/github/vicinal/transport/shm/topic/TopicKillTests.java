@@ -59,14 +59,14 @@ class TopicKillTests {
 
 	@Test
 	@Timeout(240)
-	void whatAPublisherHasPublishedArrivesAlthoughItIsKilled() throws Exception {
+	void messagesOfAKilledPublisherArrive() throws Exception {
 		killPublishers(11);
 	}
 
 	@Test
 	@Tag("deep")
 	@Timeout(7200)
-	void whatManyPublishersHavePublishedArrivesAlthoughTheyAreKilled() throws Exception {
+	void messagesOfManyKilledPublishersArrive() throws Exception {
 		for (int kills = 0; kills < MANY; kills += FEW) {
 			killPublishers(11 + kills);
 		}
@@ -186,14 +186,14 @@ class TopicKillTests {
 
 	@Test
 	@Timeout(240)
-	void whatAKilledSubscriberOfAStreamHeldIsRedelivered() throws Exception {
+	void messagesOfAKilledSubscriberOfAStreamAreRedelivered() throws Exception {
 		killCompetitors(13);
 	}
 
 	@Test
 	@Tag("deep")
 	@Timeout(7200)
-	void whatManyKilledSubscribersOfAStreamHeldIsRedelivered() throws Exception {
+	void messagesOfManyKilledSubscribersOfAStreamAreRedelivered() throws Exception {
 		for (int kills = 0; kills < MANY; kills += FEW) {
 			killCompetitors(13 + kills);
 		}

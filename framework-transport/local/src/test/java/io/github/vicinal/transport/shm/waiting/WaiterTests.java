@@ -335,7 +335,7 @@ class WaiterTests {
 	}
 
 	@Test
-	void whatIsLateGrowsWithTheOwnCallers() {
+	void theLimitOfLatenessGrowsWithTheOwnCallers() {
 		this.processor.yieldNanos = TimeUnit.MILLISECONDS.toNanos(30);
 		this.state.activeLanes = 8;
 		Waiter waiter = client();

@@ -36,7 +36,7 @@ public final class Tokens {
 
 	/**
 	 * Makes a token.
-	 * @param user who has it
+	 * @param user user that it identifies
 	 * @param scopes what it allows, separated by spaces
 	 * @return the token, which is good for an hour
 	 */

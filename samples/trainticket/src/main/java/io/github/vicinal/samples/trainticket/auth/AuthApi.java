@@ -34,7 +34,7 @@ public interface AuthApi {
 	Identity register(@RequestBody Credentials credentials);
 
 	/**
-	 * Tells who a token was issued to.
+	 * Returns the user to whom a token was issued.
 	 * @param authorization the header as the user's request had it
 	 * @return the user
 	 */

@@ -17,7 +17,7 @@ import org.springframework.web.service.annotation.PostExchange;
 public interface BasicApi {
 
 	/**
-	 * Tells what a trip between two stations costs.
+	 * Returns the price of a trip between two stations.
 	 * @param query the trip and the stations
 	 * @return the prices and what they were computed from
 	 */

@@ -54,7 +54,7 @@ public final class BenchCommand implements Callable<Integer> {
 	private int warmup;
 
 	@Option(names = "--duration", paramLabel = "SECONDS", defaultValue = "30",
-			description = "for how long while measuring, for each request (default: ${DEFAULT-VALUE})")
+			description = "duration of the measurement, for each request (default: ${DEFAULT-VALUE})")
 	private int duration;
 
 	@Option(names = "--json", paramLabel = "FILE", description = "write all numbers to this file, too")

@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
 				"and leaves those with Vicinal running, so that their pages can be looked at." })
 public final class DemoCommand implements Callable<Integer> {
 
-	/** Without the second compiler, JVMs are warm within seconds. */
+	/** Option without the second compiler, with which JVMs are warm within seconds. */
 	private static final List<String> JVM_OPTIONS = List.of("-Xms48m", "-Xmx256m", "-XX:+UseSerialGC",
 			"-XX:TieredStopAtLevel=1", "-Xss512k");
 

@@ -14,7 +14,7 @@ interface Load {
 	 * @param client sends it
 	 * @param request the request
 	 * @param duration for how long new requests are sent
-	 * @return what came of it
+	 * @return its outcome
 	 * @throws InterruptedException if the thread is interrupted
 	 */
 	LoadResult run(HttpClient client, HttpRequest request, Duration duration) throws InterruptedException;

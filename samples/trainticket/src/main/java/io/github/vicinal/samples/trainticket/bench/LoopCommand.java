@@ -64,10 +64,10 @@ public final class LoopCommand implements Callable<Integer> {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
-	/** The clock of a process that is read goes in steps of 10 ms. */
+	/** Resolution of a process's CPU time: 10 ms. */
 	private static final long IDLE_MILLIS = 20_000;
 
-	/** For as long a JVM may go on with what the load has begun. */
+	/** Maximum time for which a JVM works on after the load has ended. */
 	private static final long SETTLE_MILLIS = 5_000;
 
 	@Option(names = "--path", paramLabel = "PATH", defaultValue = "uds",
@@ -79,7 +79,7 @@ public final class LoopCommand implements Callable<Integer> {
 	private int jvms;
 
 	@Option(names = "--services-per-jvm", paramLabel = "N", defaultValue = "8",
-			description = "the most services in one of them (default: ${DEFAULT-VALUE})")
+			description = "maximum number of services in one of them (default: ${DEFAULT-VALUE})")
 	private int servicesPerJvm;
 
 	@Option(names = "--rate", paramLabel = "N", defaultValue = "10",
@@ -93,7 +93,7 @@ public final class LoopCommand implements Callable<Integer> {
 	private int warmup;
 
 	@Option(names = "--duration", paramLabel = "SECONDS", defaultValue = "30",
-			description = "for how long while measuring (default: ${DEFAULT-VALUE})")
+			description = "duration of the measurement (default: ${DEFAULT-VALUE})")
 	private int duration;
 
 	@Option(names = "--json", paramLabel = "FILE", description = "write all numbers to this file, too")

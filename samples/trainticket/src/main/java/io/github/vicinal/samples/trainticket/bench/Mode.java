@@ -11,7 +11,7 @@ import io.github.vicinal.samples.trainticket.launch.UsageException;
  * One way to run the services: a plan, and with or without Vicinal.
  *
  * @param name the name, such as "spread-http"
- * @param plan who shares a JVM with whom
+ * @param plan services of each JVM
  * @param planName name or file of the plan, for the children
  * @param properties properties of Vicinal for the children
  */

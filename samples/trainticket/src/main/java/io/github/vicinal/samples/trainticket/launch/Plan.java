@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which services share a JVM: service, group, host. Each service is in exactly one
+ * Assignment of services to JVMs: service, group, host. Each service is in exactly one
  * group.
  */
 public final class Plan {
@@ -71,7 +71,7 @@ public final class Plan {
 	}
 
 	/**
-	 * Tells on which host a service runs.
+	 * Returns the host on which a service runs.
 	 * @param service the service
 	 * @return the host
 	 */

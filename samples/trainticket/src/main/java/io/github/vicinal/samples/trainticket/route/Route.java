@@ -15,7 +15,7 @@ public record Route(String id, List<String> stations, List<Integer> distances, S
 		String terminalStationId) {
 
 	/**
-	 * Says whether a train on this route goes from one station to another.
+	 * Returns whether a train on this route goes from one station to another.
 	 * @param from id of the station to start from
 	 * @param to id of the station to reach
 	 * @return whether both are on the route, in this order
@@ -36,7 +36,7 @@ public record Route(String id, List<String> stations, List<Integer> distances, S
 	}
 
 	/**
-	 * Tells how far a station is from the start of the route.
+	 * Returns the distance of a station from the start of the route.
 	 * @param station id of a station on the route
 	 * @return the distance in km
 	 */

@@ -16,7 +16,7 @@ public record Trip(String id, String trainTypeId, String routeId, String startin
 		LocalDateTime startingTime) {
 
 	/**
-	 * Says which of the two trip services knows a trip.
+	 * Returns which of the two trip services knows a trip.
 	 * @param tripId id of the trip
 	 * @return whether it is a high-speed trip; all others belong to {@code travel2}
 	 */

@@ -26,7 +26,7 @@ public interface TripSearchApi {
 	List<TripOffer> tripsLeft(@RequestBody TripQuery query);
 
 	/**
-	 * Tells everything about one trip between two stations.
+	 * Returns all details of one trip between two stations.
 	 * @param query trip, stations and day
 	 * @return the trip and its offer
 	 */

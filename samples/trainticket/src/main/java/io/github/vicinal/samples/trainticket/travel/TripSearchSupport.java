@@ -20,7 +20,7 @@ import org.springframework.http.HttpStatus;
 /**
  * Answers {@link TripSearchApi}; both trip services are built on it.
  * <p>
- * As in the original nothing is asked for in bulk and nothing is remembered: each trip
+ * Nothing is asked for in bulk and nothing is remembered, as in the original: each trip
  * has its route looked up, and each trip that fits costs more than 20 further calls, many
  * of which repeat a question that was answered a moment before.
  */

@@ -25,7 +25,7 @@ class LoopCommandTests {
 	Path directory = Path.of("");
 
 	@Test
-	void whatTheEndpointAnswersIsAPlan() throws Exception {
+	void theAnswerOfTheEndpointIsAPlan() throws Exception {
 		String answer = Arrays.stream(Service.values())
 			.map((service) -> "\"%s\": { \"jvm-%d\": 1 }".formatted(service.serviceName(), service.ordinal() % 3))
 			.collect(Collectors.joining(",", "{", "}"));
@@ -62,7 +62,7 @@ class LoopCommandTests {
 	}
 
 	@Test
-	void whatJvmsCostByThemselvesIsNotBlamedOnCalls() {
+	void costsOfJvmsThemselvesAreNotBlamedOnCalls() {
 		// 100 calls of 52.5 us that become direct ones of 2.5 us, and 10 JVMs of 0.5 ms.
 		Row two = row(2, 7, 100);
 		Row spread = row(12, 7 + 5 + 5, 0);

@@ -1,0 +1,66 @@
+package io.github.vicinal.boot.actuate;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+import io.github.vicinal.boot.topic.TopicAutoConfiguration;
+import io.github.vicinal.topic.DurableTopics;
+import io.github.vicinal.topic.DurableTopics.StoredPosition;
+import io.github.vicinal.topic.Topics;
+
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of the endpoint that shows topics.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(after = TopicAutoConfiguration.class)
+@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
+@ConditionalOnBean(Topics.class)
+@ConditionalOnAvailableEndpoint(TopicsEndpoint.class)
+public final class TopicsEndpointAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	TopicsEndpoint vicinalTopicsEndpoint(ConfigurableListableBeanFactory beanFactory) {
+		return new TopicsEndpoint(() -> all(beanFactory, Topics::topics), () -> all(beanFactory, Topics::subscriptions),
+				() -> {
+					Map<String, List<StoredPosition>> positions = new TreeMap<>();
+					existing(beanFactory, DurableTopics.class)
+						.forEach((topics) -> positions.putAll(topics.positions()));
+					return positions;
+				});
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnBean(TopicsEndpoint.class)
+	@ConditionalOnAvailableEndpoint(endpoint = TopicsEndpoint.class, exposure = EndpointExposure.WEB)
+	TopicsPageEndpointExtension vicinalTopicsPageEndpointExtension() {
+		return new TopicsPageEndpointExtension();
+	}
+
+	private static <T> List<T> all(ConfigurableListableBeanFactory beanFactory, Function<Topics, List<T>> part) {
+		return existing(beanFactory, Topics.class).flatMap((topics) -> part.apply(topics).stream()).toList();
+	}
+
+	/** A request to the endpoint must not open the resources of topics. */
+	private static <T> Stream<T> existing(ConfigurableListableBeanFactory beanFactory, Class<T> type) {
+		return Arrays.stream(beanFactory.getBeanNamesForType(type, false, false))
+			.filter(beanFactory::containsSingleton)
+			.map((name) -> beanFactory.getBean(name, type));
+	}
+
+}

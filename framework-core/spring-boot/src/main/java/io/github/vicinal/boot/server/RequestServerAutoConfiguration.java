@@ -1,0 +1,276 @@
+package io.github.vicinal.boot.server;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+
+import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.boot.autoconfigure.VicinalProperties;
+import io.github.vicinal.boot.autoconfigure.VicinalProperties.Requests;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.requestserver.RequestServerSettings;
+import io.github.vicinal.requestserver.RequestServerSettings.Threads;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.http.HttpServletRequest;
+import org.apache.coyote.AbstractProtocol;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.VirtualThreadPool;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoint;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.boot.jetty.ConfigurableJettyWebServerFactory;
+import org.springframework.boot.thread.Threading;
+import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+import org.springframework.web.cors.CorsConfigurationSource;
+import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.function.support.RouterFunctionMapping;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+
+/**
+ * Auto-configuration of the request server, which all paths of an application share.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(after = VicinalAutoConfiguration.class)
+@ConditionalOnBean(Codecs.class)
+@ConditionalOnProperty(name = "vicinal.server.requests.enabled", matchIfMissing = true)
+public final class RequestServerAutoConfiguration {
+
+	private static final String NAME = "requests";
+
+	/** Default number of threads of Tomcat and Jetty. */
+	private static final int WEB_SERVER_THREADS = 200;
+
+	/**
+	 * Default number of Tomcat's connections, each of which may run on a virtual thread.
+	 */
+	private static final int WEB_SERVER_CONNECTIONS = 8192;
+
+	private static final int LONGEST_QUEUE = 1000;
+
+	@Bean(destroyMethod = "close")
+	@ConditionalOnMissingBean
+	RequestServer vicinalRequestServer(VicinalProperties properties, Environment environment) {
+		Requests requests = properties.server().requests();
+		return new RequestServer(RequestServerSettings.of(NAME, threads(requests, environment))
+			.withQueueCapacity(queueCapacity(requests, environment))
+			.withInterval(requests.interval())
+			.withPatience(requests.patience())
+			.withMaxPerChannel(requests.maxPerChannel()));
+	}
+
+	/**
+	 * Uses the configured number, else lets the load decide, up to the web server's own
+	 * limit.
+	 */
+	private static Threads threads(Requests requests, Environment environment) {
+		boolean virtual = Threading.VIRTUAL.isActive(environment);
+		boolean onVirtual = switch (requests.kind()) {
+			case PLATFORM -> false;
+			case VIRTUAL -> true;
+			case DEFAULT -> virtual;
+		};
+		Integer said = requests.threads();
+		if (said != null) {
+			return onVirtual ? new Threads.Virtual(said) : new Threads.Fixed(said);
+		}
+		int most = Math.min(ofWebServer(environment, virtual), onVirtual ? Threads.Virtual.MAX : Threads.Fixed.MAX);
+		return new Threads.Auto(1, most, onVirtual);
+	}
+
+	/** A request that waits by HTTP keeps a thread of the web server. */
+	private static int queueCapacity(Requests requests, Environment environment) {
+		Integer said = requests.queueCapacity();
+		return (said != null) ? said
+				: Math.min(LONGEST_QUEUE, ofWebServer(environment, Threading.VIRTUAL.isActive(environment)));
+	}
+
+	/** Returns the number of requests that the web server would run. */
+	private static int ofWebServer(Environment environment, boolean virtual) {
+		return virtual ? positive(environment, "server.tomcat.max-connections", WEB_SERVER_CONNECTIONS)
+				: positive(environment, "server.jetty.threads.max",
+						positive(environment, "server.tomcat.threads.max", WEB_SERVER_THREADS));
+	}
+
+	private static int positive(Environment environment, String property, int otherwise) {
+		int value = environment.getProperty(property, Integer.class, otherwise);
+		return (value > 0) ? value : otherwise;
+	}
+
+	/** Beans for applications with a web server. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+	@ConditionalOnClass({ DispatcherServlet.class, ServletContext.class })
+	@ConditionalOnProperty(name = "vicinal.server.enabled", matchIfMissing = true)
+	static class Http {
+
+		/** Ordered after the observation of requests, so that rejected ones are seen. */
+		private static final int ORDER = Ordered.HIGHEST_PRECEDENCE + 2;
+
+		/** Threads for requests that take no permit, and for rejections. */
+		private static final int SPARE = 16;
+
+		@Bean
+		Endpoints vicinalEndpoints(ApplicationContext context) {
+			return new Endpoints(() -> List.copyOf(context.getBeansOfType(RequestMappingHandlerMapping.class).values()),
+					() -> List.copyOf(context.getBeansOfType(RouterFunctionMapping.class).values()));
+		}
+
+		@Bean
+		RequestRules vicinalRequestRules(VicinalProperties properties, ObjectProvider<CallerResolver> callers,
+				Endpoints endpoints) {
+			List<RequestRule> rules = new ArrayList<>();
+			for (Requests.Rule rule : properties.server().requests().rules()) {
+				rules.add(new RequestRule("rules[%d]".formatted(rules.size()), rule.path(), rule.methods(),
+						rule.callers(), rule.priority(), rule.maxInFlight(),
+						RequestRule.Per.valueOf(rule.per().name())));
+			}
+			return new RequestRules(rules, callers.getIfAvailable(() -> HttpServletRequest::getRemoteAddr), endpoints);
+		}
+
+		/** Rules that match no handler are known once all handlers are there. */
+		@Bean
+		ApplicationListener<ApplicationReadyEvent> vicinalUselessRules(RequestRules rules, RequestServer server,
+				Environment environment) {
+			return (event) -> {
+				RequestPropertyNames.warn(environment);
+				RequestServerSettings settings = server.settings();
+				rules.warnOfUseless(settings.threads().most() + settings.queueCapacity());
+			};
+		}
+
+		@Bean
+		FilterRegistrationBean<RequestPermitFilter> vicinalRequestPermitFilter(ApplicationContext context,
+				RequestServer server, VicinalProperties properties, ObjectProvider<ExemptPaths> exempt,
+				Endpoints endpoints, RequestRules rules) {
+			HandlerPaths paths = new HandlerPaths(endpoints,
+					() -> exempt.stream().flatMap((some) -> some.get().stream()).toList());
+			RequestPermitFilter filter = new RequestPermitFilter(
+					new RequestPermits(server, properties.server().requests().priorities(), rules), paths, endpoints,
+					() -> context.getBeansOfType(CorsConfigurationSource.class).values());
+			FilterRegistrationBean<RequestPermitFilter> registration = new FilterRegistrationBean<>(filter);
+			registration.setOrder(ORDER);
+			registration.setDispatcherTypes(DispatcherType.REQUEST);
+			return registration;
+		}
+
+		/**
+		 * Tomcat's own threads must not be the queue: requests would wait there without
+		 * priorities, and health checks behind them.
+		 */
+		@Configuration(proxyBeanMethods = false)
+		@ConditionalOnClass({ ConfigurableTomcatWebServerFactory.class, AbstractProtocol.class })
+		static class TomcatThreads {
+
+			/**
+			 * Unordered, so it comes after Boot's own, which sets what is configured.
+			 */
+			@Bean
+			WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> vicinalTomcatThreads(
+					ObjectProvider<RequestServer> server) {
+				return (factory) -> factory.addConnectorCustomizers((connector) -> {
+					RequestServer known = server.getIfAvailable();
+					if (known != null && connector.getProtocolHandler() instanceof AbstractProtocol<?> protocol
+							&& protocol.getExecutor() == null) {
+						protocol.setMaxThreads(forAll(known.settings(), protocol.getMaxThreads()));
+					}
+				});
+			}
+
+		}
+
+		/** Jetty's own threads must not be the queue, either. */
+		@Configuration(proxyBeanMethods = false)
+		@ConditionalOnClass({ ConfigurableJettyWebServerFactory.class, QueuedThreadPool.class })
+		static class JettyThreads {
+
+			@Bean
+			WebServerFactoryCustomizer<ConfigurableJettyWebServerFactory> vicinalJettyThreads(
+					ObjectProvider<RequestServer> server) {
+				return (factory) -> factory.addServerCustomizers((jetty) -> {
+					RequestServer known = server.getIfAvailable();
+					if (known != null && jetty.getThreadPool() instanceof QueuedThreadPool pool) {
+						pool.setMaxThreads(forAll(known.settings(), pool.getMaxThreads()));
+					}
+					else if (known != null && jetty.getThreadPool() instanceof VirtualThreadPool pool
+							&& pool.getMaxConcurrentTasks() > 0) {
+						int most = known.settings().threads().most();
+						pool.setMaxConcurrentTasks(
+								forAll(known.settings(), Math.max(most, pool.getMaxConcurrentTasks())));
+					}
+				});
+			}
+
+		}
+
+		/**
+		 * Returns the number of a web server's threads for requests that run, wait, and
+		 * have given their permit away for a slow client. At most as many may wait as
+		 * run: a queue that is configured for typed calls may be longer than threads can
+		 * be afforded.
+		 */
+		private static int forAll(RequestServerSettings settings, int configured) {
+			int running = Math.min(configured, settings.threads().most());
+			return Math.max(configured,
+					running + Math.min(configured, settings.queueCapacity()) + settings.maxPaused() + SPARE);
+		}
+
+		/**
+		 * Beans for actuator endpoints that the application's own web server may serve.
+		 */
+		@Configuration(proxyBeanMethods = false)
+		@ConditionalOnClass(PathMappedEndpoints.class)
+		static class ActuatorPaths {
+
+			@Bean
+			ExemptPaths vicinalEndpointPaths(ObjectProvider<PathMappedEndpoints> endpoints) {
+				return () -> {
+					Set<String> paths = new HashSet<>();
+					endpoints.stream().forEach((known) -> add(known, paths));
+					return new ArrayList<>(paths);
+				};
+			}
+
+			private static void add(PathMappedEndpoints endpoints, Set<String> paths) {
+				if (!endpoints.getBasePath().isEmpty()) {
+					paths.add(endpoints.getBasePath());
+				}
+				paths.addAll(endpoints.getAllPaths());
+				for (PathMappedEndpoint endpoint : endpoints) {
+					paths.addAll(endpoint.getAdditionalPaths(WebServerNamespace.SERVER));
+				}
+			}
+
+		}
+
+	}
+
+	/** Paths of requests that get no permit because they need none. */
+	@FunctionalInterface
+	interface ExemptPaths extends Supplier<Collection<String>> {
+
+	}
+
+}

@@ -1,0 +1,96 @@
+package io.github.vicinal.boot.topic;
+
+import java.lang.reflect.Type;
+
+import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.topic.DurableTopics;
+import io.github.vicinal.topic.TopicException;
+import io.github.vicinal.topic.TopicGrants;
+import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.Topics;
+import io.github.vicinal.topic.remote.RemoteTopics;
+import io.github.vicinal.topic.remote.TopicCarrier;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
+
+/**
+ * Auto-configuration of what uses topics, where there are some: listeners, grants and
+ * settings. Nothing is opened before the first topic or listener.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(after = VicinalAutoConfiguration.class)
+@ConditionalOnBean(Topics.class)
+@ConditionalOnBooleanProperty(name = "vicinal.topics.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(TopicProperties.class)
+public final class TopicAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	TopicGrants vicinalTopicGrants(TopicProperties properties) {
+		return new PropertyGrants(properties);
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	RemoteTopics vicinalRemoteTopics(TopicProperties properties, ObjectProvider<TopicCarrier> carriers) {
+		return new PropertyRemoteTopics(properties, carriers.orderedStream().toList());
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	TopicRooms vicinalTopicRooms(TopicProperties properties) {
+		return new TopicRooms() {
+
+			@Override
+			public <T> TopicSettings<T> settings(String name, TopicModel model, Type type) {
+				TopicProperties.Room room = properties.room(name);
+				return new TopicSettings<>(name, model, type, Math.toIntExact(room.capacity().toBytes()),
+						room.whenFull(), room.patience());
+			}
+
+		};
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	TopicPlaces vicinalTopicPlaces(ObjectProvider<Topics> topics, ObjectProvider<DurableTopics> durable,
+			TopicProperties properties) {
+		return (name) -> properties.room(name).durable() ? durable.getIfAvailable(() -> {
+			throw new TopicException(
+					"Topic '%s' is durable by its properties, but there are no durable topics: add vicinal-chronicle, and set vicinal.topics.durable.directory"
+						.formatted(name));
+		}) : topics.getObject();
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	TopicFactory vicinalTopicFactory(TopicPlaces places, TopicRooms rooms) {
+		return new TopicFactory(places, rooms);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	AffinityListenerRegistry vicinalListenerRegistry() {
+		return new AffinityListenerRegistry();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	TopicListeners vicinalTopicListeners(ConfigurableListableBeanFactory beanFactory, TopicPlaces places,
+			TopicRooms rooms, AffinityListenerRegistry registry) {
+		return new TopicListeners(beanFactory, places, rooms, registry);
+	}
+
+}

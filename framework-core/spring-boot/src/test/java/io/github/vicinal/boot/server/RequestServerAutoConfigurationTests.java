@@ -1,0 +1,242 @@
+package io.github.vicinal.boot.server;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import io.github.vicinal.boot.actuate.VicinalMetricsAutoConfiguration;
+import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.boot.autoconfigure.VicinalProperties;
+import io.github.vicinal.boot.transport.LocalTransportAutoConfiguration;
+import io.github.vicinal.requestserver.Permit;
+import io.github.vicinal.requestserver.Priority;
+import io.github.vicinal.requestserver.RejectedRequestException;
+import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.requestserver.RequestServerSettings;
+import io.github.vicinal.requestserver.RequestServerSettings.Threads;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.distribution.HistogramSnapshot;
+import io.micrometer.core.instrument.distribution.ValueAtPercentile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+/** The request server under which conditions, and what impossible settings say. */
+class RequestServerAutoConfigurationTests {
+
+	private static final String FILTER = "vicinalRequestPermitFilter";
+
+	private final WebApplicationContextRunner web = new WebApplicationContextRunner()
+		.withUserConfiguration(AutoConfigured.class)
+		.withPropertyValues("management.endpoints.web.exposure.include=*");
+
+	private final ApplicationContextRunner plain = new ApplicationContextRunner()
+		.withUserConfiguration(AutoConfigured.class);
+
+	private static RequestServerSettings settings(org.springframework.context.ApplicationContext context) {
+		return context.getBean(RequestServer.class).settings();
+	}
+
+	@Test
+	void theLoadDecidesUpToWhatTheWebServerHas() {
+		this.web.run((context) -> {
+			assertThat(settings(context))
+				.isEqualTo(RequestServerSettings.of("requests", new Threads.Auto(1, 200)).withQueueCapacity(200));
+			assertThat(context).hasBean(FILTER).hasBean("requestServerEndpoint").hasSingleBean(ServerLifecycle.class);
+		});
+		this.web.withPropertyValues("server.tomcat.threads.max=17").run((context) -> {
+			assertThat(settings(context).threads()).isEqualTo(new Threads.Auto(1, 17));
+			assertThat(settings(context).queueCapacity()).isEqualTo(17);
+		});
+		this.web.withPropertyValues("vicinal.server.requests.threads=3").run((context) -> {
+			assertThat(settings(context).threads()).isEqualTo(new Threads.Fixed(3));
+			assertThat(settings(context).queueCapacity()).isEqualTo(200);
+		});
+		this.web
+			.withPropertyValues("vicinal.server.requests.kind=virtual", "vicinal.server.requests.threads=200",
+					"vicinal.server.requests.patience=3", "vicinal.server.requests.max-per-channel=5",
+					"vicinal.server.requests.interval=1s", "vicinal.server.requests.queue-capacity=7",
+					"vicinal.server.requests.priorities.Baskets=critical")
+			.run((context) -> {
+				RequestServerSettings settings = settings(context);
+				assertThat(settings.threads()).isEqualTo(new Threads.Virtual(200));
+				assertThat(settings.patience()).isEqualTo(3);
+				assertThat(settings.maxPerChannel()).isEqualTo(5);
+				assertThat(settings.queueCapacity()).isEqualTo(7);
+				assertThat(settings.interval()).hasSeconds(1);
+				assertThat(context.getBean(VicinalProperties.class).server().requests().priorities())
+					.containsEntry("Baskets", Priority.CRITICAL);
+			});
+	}
+
+	@Test
+	void aWebServerThatHasMoreThanMayRunAtOnceIsNoFailure() {
+		this.web.withPropertyValues("server.tomcat.threads.max=20000")
+			.run((context) -> assertThat(settings(context).threads()).isEqualTo(new Threads.Auto(1, 10_000)));
+		this.web
+			.withPropertyValues("server.tomcat.max-connections=150000", "spring.threads.virtual.enabled=true",
+					"vicinal.server.requests.kind=virtual")
+			.run((context) -> assertThat(settings(context).threads()).isInstanceOfSatisfying(Threads.Auto.class,
+					(threads) -> assertThat(threads.virtual()).isTrue()));
+	}
+
+	@Test
+	void isThereWithoutAWebServer() {
+		this.plain.run((context) -> assertThat(context).hasNotFailed()
+			.hasSingleBean(RequestServer.class)
+			.doesNotHaveBean(FILTER));
+	}
+
+	@Test
+	void isOffByProperty() {
+		this.web.withPropertyValues("vicinal.server.requests.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed()
+				.doesNotHaveBean(RequestServer.class)
+				.doesNotHaveBean(FILTER)
+				.doesNotHaveBean("requestServerEndpoint")
+				.hasSingleBean(ServerLifecycle.class));
+		this.web.withPropertyValues("vicinal.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(RequestServer.class));
+		this.web.withPropertyValues("vicinal.server.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(FILTER));
+	}
+
+	@Test
+	void anApplicationsOwnServerReplacesIt() {
+		this.web.withUserConfiguration(OwnServer.class)
+			.run((context) -> assertThat(settings(context).name()).isEqualTo("own"));
+	}
+
+	@Test
+	void worksWithoutActuatorOrMetrics() {
+		new WebApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class, VicinalAutoConfiguration.class,
+					LocalTransportAutoConfiguration.class, RequestServerAutoConfiguration.class,
+					ServiceAutoConfiguration.class, ServerLifecycleAutoConfiguration.class,
+					VicinalMetricsAutoConfiguration.class))
+			.withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate", "io.micrometer.core"))
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(RequestServer.class)
+				.hasBean(FILTER)
+				.hasSingleBean(ServerLifecycle.class));
+	}
+
+	@Test
+	@SuppressWarnings("try")
+	void hasMeters() {
+		this.web.run((context) -> {
+			RequestServer server = context.getBean(RequestServer.class);
+			MeterRegistry meters = context.getBean(MeterRegistry.class);
+			String prefix = "vicinal.server.requests.";
+			assertThat(server.submit("test", Priority.NORMAL, () -> 1).join()).isOne();
+			try (Permit permit = server.enter("test", Priority.NORMAL)) {
+				assertThat(meters.get(prefix + "running").gauge().value()).isPositive();
+			}
+			assertThat(server.drain(Duration.ofSeconds(10))).isTrue();
+			assertThat(catchThrowable(() -> server.enter("test", Priority.NORMAL)))
+				.isInstanceOf(RejectedRequestException.class);
+			await().untilAsserted(() -> {
+				assertThat(meters.get(prefix + "response").functionTimer().count()).isEqualTo(2);
+				assertThat(meters.get(prefix + "refused").tag("reason", "shutting-down").functionCounter().count())
+					.isOne();
+			});
+			assertThat(meters.get(prefix + "response").functionTimer().totalTime(TimeUnit.NANOSECONDS)).isPositive();
+			assertThat(meters.get(prefix + "post.delay").functionTimer().count()).isOne();
+			assertThat(meters.get(prefix + "threads").gauge().value()).isEqualTo(200);
+		});
+	}
+
+	/** As for any timer of Boot: properties decide whether there is a distribution. */
+	@Test
+	void publishesPercentilesWhereBootIsConfiguredTo() {
+		this.web
+			.withPropertyValues("management.metrics.distribution.percentiles.vicinal.server.requests.response=0.5,0.99")
+			.run((context) -> {
+				RequestServer server = context.getBean(RequestServer.class);
+				MeterRegistry meters = context.getBean(MeterRegistry.class);
+				String prefix = "vicinal.server.requests.";
+				for (int i = 0; i < 5; i++) {
+					assertThat(server.submit("test", Priority.NORMAL, () -> 1).join()).isOne();
+				}
+				assertThat(server.drain(Duration.ofSeconds(10))).isTrue();
+				HistogramSnapshot response = meters.get(prefix + "response").timer().takeSnapshot();
+				assertThat(response.count()).isEqualTo(5);
+				assertThat(response.percentileValues()).extracting(ValueAtPercentile::percentile)
+					.containsExactly(0.5, 0.99);
+				assertThat(response.percentileValues()[1].value(TimeUnit.NANOSECONDS)).isPositive();
+				await().untilAsserted(
+						() -> assertThat(meters.get(prefix + "post.delay").functionTimer().count()).isEqualTo(5));
+			});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "queue-capacity, 0", "queue-capacity, 2000000000", "threads, 0", "threads, 100001", "patience, 0",
+			"patience, -1", "interval, 0s", "max-per-channel, -1" })
+	void impossibleSettingsNameThePropertyAndTheRemedy(String property, String value) {
+		this.web.withPropertyValues("vicinal.server.requests." + property + "=" + value).run((context) -> {
+			FailureAnalysis analysis = new InvalidRequestServerFailureAnalyzer().analyze(context.getStartupFailure());
+			assertThat(analysis).isNotNull();
+			assertThat(analysis.getDescription()).contains(property).contains("must");
+			assertThat(analysis.getAction()).startsWith("Property vicinal.server.requests." + property + ": ");
+		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "path, orders, use '/orders'", "path, '/a/{b', use one such as", "methods, GETT, leave it out for all",
+			"callers, 10.0.0.0/99, leave it out", "max-in-flight, 0, leave it out for no limit",
+			"max-in-flight, -5, leave it out for no limit" })
+	void impossibleRulesNameThePropertyAndTheRemedy(String property, String value, String remedy) {
+		this.web
+			.withPropertyValues("vicinal.server.requests.rules[0].priority=critical",
+					"vicinal.server.requests.rules[1].priority=critical",
+					"vicinal.server.requests.rules[1]." + property + "=" + value)
+			.run((context) -> {
+				FailureAnalysis analysis = new InvalidRequestServerFailureAnalyzer()
+					.analyze(context.getStartupFailure());
+				assertThat(analysis).isNotNull();
+				assertThat(analysis.getDescription()).contains("rules[1]." + property).contains("must").contains(value);
+				assertThat(analysis.getAction())
+					.startsWith("Property vicinal.server.requests.rules[1]." + property + ": " + remedy);
+			});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "path, /orders, rules[0]", "per, caller, rules[0]" })
+	void contradictoryRulesAreNoRules(String property, String value, String named) {
+		this.web.withPropertyValues("vicinal.server.requests.rules[0]." + property + "=" + value).run((context) -> {
+			FailureAnalysis analysis = new InvalidRequestServerFailureAnalyzer().analyze(context.getStartupFailure());
+			assertThat(analysis).isNotNull();
+			assertThat(analysis.getAction()).startsWith("Property vicinal.server.requests." + named);
+		});
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class AutoConfigured {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnServer {
+
+		@Bean
+		RequestServer ownServer() {
+			return new RequestServer(RequestServerSettings.of("own", new Threads.Fixed(1)));
+		}
+
+	}
+
+}
