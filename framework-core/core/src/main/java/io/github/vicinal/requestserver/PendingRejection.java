@@ -5,8 +5,8 @@ import java.time.Duration;
 import io.github.vicinal.requestserver.Rejection.Reason;
 
 /**
- * Rejection without its text: the decision of a queue, and the numbers that the text
- * names. Made under the queue's lock; the text is made without it.
+ * Rejection without the name of its server: the decision of a queue, and the numbers that
+ * the text names.
  */
 final class PendingRejection {
 
@@ -38,7 +38,8 @@ final class PendingRejection {
 
 	Rejection rejection(String server) {
 		return new Rejection(this.reason,
-				"The request server '%s' %s".formatted(server, this.format.formatted(this.numbers)), this.retryAfter);
+				() -> "The request server '%s' %s".formatted(server, this.format.formatted(this.numbers)),
+				this.retryAfter);
 	}
 
 }

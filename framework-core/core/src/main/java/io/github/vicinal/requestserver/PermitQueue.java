@@ -38,6 +38,15 @@ final class PermitQueue {
 	/** Shortest time between two looks at those who wait. */
 	private static final long LEAST_LOOK_NANOS = 1_000_000;
 
+	/**
+	 * Longest expected wait of a request that is accepted, in parts of its patience, and
+	 * the wait after which it is rejected all the same. Ends that come in groups lie
+	 * between the two, although all requests take the same time.
+	 */
+	private static final double EXPECTED = 0.8;
+
+	private static final double LONGEST = 1.25;
+
 	private static final Priority LOWEST = Priority.values()[Priority.values().length - 1];
 
 	private static final long ONE_WAITS = 1L << 32;
@@ -69,9 +78,14 @@ final class PermitQueue {
 
 	private final Overload overload;
 
+	private final ExpectedWaits waits = new ExpectedWaits();
+
 	private final HangDetector hang;
 
 	private final ConcurrencyLimit concurrency;
+
+	/** Number of requests rejected since the limit was looked at. */
+	private int rejectedSinceLook;
 
 	private volatile int limit;
 
@@ -143,7 +157,7 @@ final class PermitQueue {
 		try {
 			long now = this.clock.getAsLong();
 			long word = this.state.get();
-			this.concurrency.look(running(word), waiting(word), now);
+			look(word, now);
 			promoted = adapt(now);
 			this.overload.arrived(ticket.priority(), now);
 			refused = shed(now);
@@ -158,6 +172,12 @@ final class PermitQueue {
 		rejectAll(refused);
 		grantAll(promoted);
 		return entry;
+	}
+
+	/** Requests that were rejected would wait otherwise. */
+	private void look(long word, long now) {
+		this.concurrency.look(running(word), waiting(word) + this.rejectedSinceLook, now);
+		this.rejectedSinceLook = 0;
 	}
 
 	/**
@@ -191,7 +211,7 @@ final class PermitQueue {
 			Ticket first = queue.getValue().first();
 			if (first != null) {
 				Priority priority = queue.getKey();
-				long known = sheds(priority, now) ? patienceNanos(priority) - (now - first.queuedNanos) + 1
+				long known = sheds(priority, now) ? longestWaitNanos(priority) - (now - first.queuedNanos) + 1
 						: this.overload.nextLookNanos(priority, paceNanos(), now);
 				next = (known >= 0) ? Math.min(next, known) : next;
 			}
@@ -217,7 +237,8 @@ final class PermitQueue {
 			return null;
 		}
 		this.limit = this.concurrency.limit();
-		return promote();
+		this.waits.forget();
+		return promote(now);
 	}
 
 	private static void grantAll(@Nullable Ticket first) {
@@ -247,10 +268,11 @@ final class PermitQueue {
 		for (Map.Entry<Priority, TicketList> entry : this.queues.entrySet()) {
 			TicketList queue = entry.getValue();
 			Ticket first = sheds(entry.getKey(), now) ? queue.first() : null;
-			while (first != null && now - first.queuedNanos > patienceNanos(first.priority())) {
+			while (first != null && now - first.queuedNanos > longestWaitNanos(first.priority())) {
 				queue.remove(first);
 				first.queued = false;
 				this.state.addAndGet(-ONE_WAITS);
+				this.waits.waited(first, now - first.queuedNanos);
 				refused = refuse(first, waited(now - first.queuedNanos, first.priority()), refused);
 				first = queue.first();
 			}
@@ -303,6 +325,7 @@ final class PermitQueue {
 				this.hang.progress(now);
 			}
 			ticket.queuedNanos = now;
+			ticket.aheadNanos = (ahead(ticket.priority()) + 1) * latestPaceNanos();
 			ticket.queued = true;
 			queue(ticket).addLast(ticket);
 			return Entry.QUEUED;
@@ -314,7 +337,7 @@ final class PermitQueue {
 	}
 
 	/** Grants permits that have become free to waiters. */
-	private @Nullable Ticket promote() {
+	private @Nullable Ticket promote(long now) {
 		Ticket first = null;
 		while (true) {
 			long word = this.state.get();
@@ -323,6 +346,7 @@ final class PermitQueue {
 			}
 			if (this.state.compareAndSet(word, word - ONE_WAITS + 1)) {
 				Ticket ticket = poll();
+				this.waits.waited(ticket, now - ticket.queuedNanos);
 				ticket.next = first;
 				first = ticket;
 			}
@@ -358,11 +382,11 @@ final class PermitQueue {
 					this.hang.withoutEndNanos() / 1e6);
 		}
 		if (overloaded(ticket.priority(), now)) {
-			long expected = expectedWaitNanos(ahead(ticket.priority()));
-			if (expected > patience) {
+			long expected = this.waits.nanos(ticket.priority(), ahead(ticket.priority()), latestPaceNanos());
+			if (expected > EXPECTED * patience) {
 				return new PendingRejection(Reason.OVERLOAD, retryAfter(),
-						"is overloaded and would make it wait for %.1f ms, more than %.1f", expected / 1e6,
-						patience / 1e6);
+						"is overloaded and would make it wait for some %.1f ms, more than %.1f", expected / 1e6,
+						EXPECTED * patience / 1e6);
 			}
 		}
 		return null;
@@ -456,6 +480,7 @@ final class PermitQueue {
 				}
 				this.state.addAndGet(-ONE_WAITS);
 				Ticket ticket = poll();
+				this.waits.waited(ticket, now - ticket.queuedNanos);
 				PendingRejection pending = late(ticket, now);
 				if (pending == null) {
 					if (counted != null) {
@@ -530,7 +555,7 @@ final class PermitQueue {
 		return rejection(pending);
 	}
 
-	/** Makes the text of a rejection; not to be called under the lock. */
+	/** Completes a rejection. */
 	Rejection rejection(PendingRejection pending) {
 		return pending.rejection(this.settings.name());
 	}
@@ -557,6 +582,7 @@ final class PermitQueue {
 		// Requests of these two reasons would not have waited in any case.
 		if (reason != Reason.BULKHEAD && reason != Reason.SHUTTING_DOWN) {
 			this.overload.rejected(priority);
+			this.rejectedSinceLook++;
 		}
 		this.refusals.merge(reason, 1L, Long::sum);
 	}
@@ -616,7 +642,7 @@ final class PermitQueue {
 		try {
 			long now = this.clock.getAsLong();
 			long word = this.state.get();
-			this.concurrency.look(running(word), waiting(word), now);
+			look(word, now);
 			promoted = adapt(now);
 		}
 		finally {
@@ -643,13 +669,18 @@ final class PermitQueue {
 
 	private long paceNanos() {
 		long known = this.concurrency.paceNanos();
-		return (known > 0) ? known : this.times.meanNanos() / this.limit;
+		return (known > 0) ? known : latestPaceNanos();
+	}
+
+	/** Returns the pace of the latest requests, which may take longer than before. */
+	private long latestPaceNanos() {
+		return this.times.meanNanos() / this.limit;
 	}
 
 	private PendingRejection waited(long nanos, Priority priority) {
 		return new PendingRejection(Reason.OVERLOAD, retryAfter(),
 				"is overloaded and made it wait for %.1f ms, more than %.1f", nanos / 1e6,
-				patienceNanos(priority) / 1e6);
+				longestWaitNanos(priority) / 1e6);
 	}
 
 	private PendingRejection deadlinePassed(long sojourn) {
@@ -668,8 +699,9 @@ final class PermitQueue {
 		return ahead;
 	}
 
-	private long expectedWaitNanos(int ahead) {
-		return ahead * this.times.meanNanos() / this.limit;
+	/** While everything hangs nothing is expected any more. */
+	private long longestWaitNanos(Priority priority) {
+		return (long) ((this.hang.hangs() ? 1 : LONGEST) * patienceNanos(priority));
 	}
 
 	private long patienceNanos(Priority priority) {
@@ -677,7 +709,7 @@ final class PermitQueue {
 	}
 
 	Duration retryAfter() {
-		return Duration.ofNanos(Math.max(this.times.targetNanos(), expectedWaitNanos(waiting(this.state.get()))));
+		return Duration.ofNanos(Math.max(this.times.targetNanos(), waiting(this.state.get()) * latestPaceNanos()));
 	}
 
 	/** Accepts nothing more, and returns whether all ended within a time. */

@@ -3,8 +3,8 @@ package io.github.vicinal.requestserver;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * A request was rejected before it was executed. It has no stack trace: rejections are
- * many when they matter.
+ * A request was rejected before it was executed. It has no stack trace, and its message
+ * is made when it is asked for: rejections are many when they matter.
  *
  * @since 0.1.0
  */
@@ -20,7 +20,6 @@ public final class RejectedRequestException extends RejectedExecutionException {
 	 * @param rejection why
 	 */
 	public RejectedRequestException(Rejection rejection) {
-		super(rejection.message());
 		this.rejection = rejection;
 	}
 
@@ -30,6 +29,11 @@ public final class RejectedRequestException extends RejectedExecutionException {
 	 */
 	public Rejection rejection() {
 		return this.rejection;
+	}
+
+	@Override
+	public String getMessage() {
+		return this.rejection.message();
 	}
 
 	@Override

@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
  * the thread that brought it.
  * <p>
  * A burst is queued. When the queue stands instead, see {@link OverloadDetector}, a
- * request is accepted only if it is expected to wait for no longer than its patience, and
- * one that waited longer nevertheless is rejected when it is taken. So the permits never
- * run dry, and accepted requests are answered in time.
+ * request is accepted only if it is expected to wait for less than its patience, and one
+ * that waits for much longer nevertheless is rejected. So the permits never run dry, and
+ * accepted requests are answered in time.
  *
  * <pre class="code">
  * try (Permit permit = server.enter("shop", Priority.NORMAL)) {

@@ -12,7 +12,7 @@ import java.time.Duration;
  * @param interval for how long the queue must stand until there is overload, or for as
  * long as 32 requests take, if that is longer
  * @param patience how many mean service times a request of normal priority may wait under
- * overload
+ * overload, a quarter more at most
  * @param maxPerChannel the most requests of one channel, waiting and running, 0 for no
  * limit of its own
  * @since 0.1.0

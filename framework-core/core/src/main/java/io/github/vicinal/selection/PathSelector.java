@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * count when it begins and one when it ends. It takes no lock and allocates nothing. A
  * timed call (one in {@value PathState#FASTEST_STRIDE} on the fastest paths) hands its
  * sample to the rule under the selector's lock if that is free; otherwise the sample is
- * dropped. Probes, failures and changes of the set of paths always wait for the lock.
+ * dropped. Probes, failures, the calls that follow a failure, and changes of the set of
+ * paths always wait for the lock.
  * <p>
  * The peer may claim any service time. One that is absent, negative or longer than the
  * call makes the sample useless for comparisons, and does no other harm. A false one
@@ -110,7 +111,9 @@ public final class PathSelector {
 	/**
 	 * Number by which failed calls exceed answered ones when a class leaves a path that
 	 * is still open. The excess keeps growing only if more calls fail than are answered;
-	 * where one in ten fails, it reaches three about once in a thousand calls.
+	 * where one in ten fails, it reaches three about once in a thousand calls. While it
+	 * is positive all calls of the class are timed, so that each answer counts: among 16
+	 * calls of which one is timed, three failures say nothing.
 	 */
 	private static final int MAX_FAILURES = 3;
 
@@ -135,6 +138,12 @@ public final class PathSelector {
 
 	/** Whether all calls are timed, because a path is tried. */
 	private volatile boolean measuring;
+
+	/**
+	 * A bit for each class whose calls are all timed, because one has failed and not
+	 * enough were answered since.
+	 */
+	private volatile int failing;
 
 	/**
 	 * Mask of the numbers of calls that may compare paths. Above, a bit for each class
@@ -258,6 +267,12 @@ public final class PathSelector {
 
 		/** Whether calls that may be repeated were seen; only these are compared then. */
 		boolean compares;
+
+		/** Whether more calls have failed than were answered by the path in use. */
+		boolean hasFailures() {
+			int current = this.rule.current();
+			return current != NONE && this.failures[current] > 0;
+		}
 
 	}
 
@@ -405,14 +420,19 @@ public final class PathSelector {
 		// Spreads the samples, so that methods that alternate do not always meet the same
 		// one.
 		int spread = (number * SPREAD) >>> SPREAD_SHIFT;
-		if ((spread & it.mask) != 0 && !this.measuring && path == route(CallSizeClass.of(bytes))) {
+		int sizeClass = CallSizeClass.of(bytes);
+		if ((spread & it.mask) != 0 && !this.measuring && !isFailing(sizeClass) && path == route(sizeClass)) {
 			return UNTIMED;
 		}
 		// A reading is a system call of 0.6 us: at most 2.4 ns a call on the fastest
 		// paths.
 		int timed = number >>> Integer.bitCount(it.mask);
-		boolean probe = path != route(CallSizeClass.of(bytes));
+		boolean probe = path != route(sizeClass);
 		return (probe || (timed & (PathState.FASTEST_STRIDE - 1)) == 0) ? TIMED_WITH_CPU : TIMED;
+	}
+
+	private boolean isFailing(int sizeClass) {
+		return (this.failing >>> sizeClass & 1) != 0;
 	}
 
 	/**
@@ -467,7 +487,7 @@ public final class PathSelector {
 	public void record(int path, int method, long expected, long bytes, boolean idempotent, long nanos, long service,
 			long now) {
 		int sizeClass = CallSizeClass.of(expected);
-		if (path != route(sizeClass)) {
+		if (path != route(sizeClass) || isFailing(sizeClass)) {
 			this.lock.lock();
 		}
 		else if (!this.lock.tryLock()) {
@@ -490,7 +510,7 @@ public final class PathSelector {
 		PathState it = this.paths[path];
 		double known = this.methodNanos[method];
 		this.methodNanos[method] = (known == 0) ? Math.max(1, nanos) : known + METHOD_WEIGHT * (nanos - known);
-		boolean all = this.measuring || path != route(k);
+		boolean all = this.measuring || isFailing(k) || path != route(k);
 		int made = all ? 1 : it.mask + 1;
 		it.record(CallSizeClass.of(bytes), bytes, !Double.isNaN(cost), nanos, now);
 		this.peak.record(nanos, now);
@@ -618,6 +638,7 @@ public final class PathSelector {
 	private void publish() {
 		int packed = 0;
 		boolean measures = false;
+		int failed = 0;
 		int due = SelectionRule.MAX_INTERVAL - 1;
 		for (int k = 0; k < CLASSES; k++) {
 			SizeClass sized = this.classes[k];
@@ -625,6 +646,7 @@ public final class PathSelector {
 			SelectionRule rule = nearest(k).rule;
 			packed |= (rule.current() & MASK) << (k * BITS);
 			measures |= rule.tries();
+			failed |= (sized != null && sized.hasFailures()) ? 1 << k : 0;
 			due &= (rule.interval() - 1) | (-1 << FLAG_SHIFT);
 			due |= (sized != null && rule.probesNext()) ? 1 << (FLAG_SHIFT + k) : 0;
 		}
@@ -636,6 +658,9 @@ public final class PathSelector {
 		}
 		if (measures != this.measuring) {
 			this.measuring = measures;
+		}
+		if (failed != this.failing) {
+			this.failing = failed;
 		}
 	}
 

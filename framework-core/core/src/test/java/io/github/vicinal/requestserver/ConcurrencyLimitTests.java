@@ -86,6 +86,23 @@ class ConcurrencyLimitTests {
 		assertThat(outcome.responseQuantile(0.99)).isLessThan(15 * seconds);
 	}
 
+	/**
+	 * Each further request brings a little throughput. However often fewer are tried, the
+	 * losses must not add up: a limit that gains less than 15 % by doubling has at least
+	 * 0.74 of what can be had.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "4, 2", "8, 2", "8, 5", "16, 2" })
+	void aResourceWithoutAKneeIsNotGivenUpStepByStep(double halving, double load) {
+		double most = halving / SERVICE * 200 / (200 + halving);
+		Simulation simulation = simulation(MANY, EXPONENTIAL, WARM).contended(halving)
+			.load(0, LOADED, 0.5 * most)
+			.load(LOADED, 150, load * most);
+		Outcome outcome = simulation.run();
+		assertThat(outcome.responses().size()).isGreaterThan((int) (0.74 * most * (150 - WARM)));
+		assertThat(simulation.limit()).isGreaterThan((int) (2 * halving));
+	}
+
 	/** A dependency that is held up for a moment is the same afterwards. */
 	@ParameterizedTest
 	@CsvSource({ "0.12, 2", "0.12, 5", "0.3, 2" })
@@ -98,7 +115,7 @@ class ConcurrencyLimitTests {
 		}
 		Outcome outcome = simulation.run();
 		assertThat(outcome.responses().size()).isGreaterThan((int) (0.9 * (1 - stall / 3) * 800 * (END - WARM)));
-		assertThat(outcome.responseQuantile(0.5)).isLessThan(10 * SERVICE);
+		assertThat(outcome.responseQuantile(0.5)).isLessThan(12 * SERVICE);
 		assertThat(outcome.responseQuantile(0.9)).isLessThan(stall + 0.2);
 	}
 
@@ -175,8 +192,8 @@ class ConcurrencyLimitTests {
 
 	/** A pool of four was found; then come requests that wait for other things. */
 	@ParameterizedTest
-	@CsvSource({ "0.02, 300, 0.005", "0.02, 1000, 0.005", "0.05, 300, 0.005", "0.05, 1000, 0.005", "0.1, 50, 0.005",
-			"0.1, 300, 0.005", "0.1, 1000, 0.01" })
+	@CsvSource({ "0.02, 300, 0.005", "0.02, 1000, 0.006", "0.05, 300, 0.005", "0.05, 1000, 0.006", "0.1, 50, 0.005",
+			"0.1, 300, 0.005", "0.1, 1000, 0.012" })
 	void requestsOfAnotherKindAreHardlyEverRejected(double seconds, double perSecond, double share) {
 		int came = 0;
 		int rejected = 0;

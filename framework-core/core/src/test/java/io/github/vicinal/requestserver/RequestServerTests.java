@@ -244,7 +244,7 @@ class RequestServerTests {
 				}
 			}
 			assertThat(refusals).hasSizeBetween(60, 70).allMatch((rejection) -> rejection.reason() == Reason.OVERLOAD);
-			assertThat(refusals.get(0).message()).contains("overloaded").contains("ms, more than 7.");
+			assertThat(refusals.get(0).message()).contains("overloaded").contains("ms, more than 9.");
 			assertThat(server.report().overloads()).isOne();
 			assertThat(server.drain(Duration.ofSeconds(10))).isTrue();
 		}

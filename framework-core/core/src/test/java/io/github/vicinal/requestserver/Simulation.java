@@ -50,6 +50,9 @@ final class Simulation {
 	 */
 	private boolean pooled;
 
+	/** Number of running requests that halve the speed of each, 0 if none do. */
+	private double halving;
+
 	/** Number of requests that advance at once on their way in. */
 	private int entrances;
 
@@ -114,6 +117,15 @@ final class Simulation {
 	/** Lets only so many of those that run get on, while the others wait. */
 	Simulation pooled() {
 		this.pooled = true;
+		return this;
+	}
+
+	/**
+	 * Makes requests slow each other down gradually: so many running ones halve the speed
+	 * of each, and the rate approaches that number in a service time.
+	 */
+	Simulation contended(double halving) {
+		this.halving = halving;
 		return this;
 	}
 
@@ -255,6 +267,9 @@ final class Simulation {
 
 	private double speed() {
 		int active = this.running.size() + Math.min(this.entrances, this.incoming.size());
+		if (this.halving > 0) {
+			return 1 / (1 + active / this.halving);
+		}
 		return this.pooled ? 1 : Math.min(1, (double) this.processors / Math.max(1, active));
 	}
 

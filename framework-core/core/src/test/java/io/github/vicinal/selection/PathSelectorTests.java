@@ -17,7 +17,7 @@ import io.github.vicinal.testing.property.IntRange;
 import io.github.vicinal.testing.property.Property;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -365,25 +365,58 @@ class PathSelectorTests {
 		assertThat(tries).isLessThanOrEqualTo(3);
 	}
 
-	/** Five of nine calls fail, or four of nine. */
+	/**
+	 * Five of nine calls fail, or four of nine. Of the short ones, few are timed as long
+	 * as none fails.
+	 */
 	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void pathIsLeftWhenMostCallsFail(boolean most) {
+	@CsvSource({ "true, 1000000", "false, 1000000", "true, 2000", "false, 2000" })
+	void pathIsLeftWhenMostCallsFail(boolean most, long nanos) {
 		openAll();
 		for (int i = 0; i < 500; i++) {
 			long bytes = 200;
 			int ticket = this.selector.begin(SHM, 0, bytes);
-			this.now += MILLI;
+			this.now += nanos;
 			boolean answered = (i % 9 % 2 == 0) != most;
 			this.selector.end(SHM, ticket, answered);
-			if (answered) {
-				this.selector.record(SHM, 0, bytes, bytes, false, MILLI, 1, this.now);
+			if (answered && ticket != PathSelector.UNTIMED) {
+				this.selector.record(SHM, 0, bytes, bytes, false, nanos, 1, this.now);
 			}
-			else {
+			else if (!answered) {
 				this.selector.failed(SHM, bytes, this.now);
 			}
 		}
 		assertThat(this.selector.current(200)).isEqualTo(most ? UDS : SHM);
+	}
+
+	/** What a failure costs ends with the answers that outweigh it. */
+	@Test
+	void callsAreTimedAfterAFailureUntilEnoughAreAnswered() {
+		openAll();
+		for (int i = 0; i < 100; i++) {
+			call(200, false, 2_000, 60_000, 150_000);
+		}
+		assertThat(timed(200)).isBetween(4, 9);
+		this.selector.failed(SHM, 200, this.now);
+		this.selector.failed(SHM, 200, this.now);
+		assertThat(timed(5_000_000)).as("other sizes").isBetween(4, 9);
+		for (int i = 0; i < 2; i++) {
+			assertThat(timed(200)).isEqualTo(100);
+			this.selector.record(SHM, 0, 200, 200, false, 2_000, 1, this.now);
+		}
+		assertThat(timed(200)).isBetween(4, 9);
+		assertThat(this.selector.current(200)).isEqualTo(SHM);
+	}
+
+	/** Begins calls whose answers cost no time; returns how many of 100 are timed. */
+	private int timed(int bytes) {
+		int timed = 0;
+		for (int i = 0; i < 100; i++) {
+			int ticket = this.selector.begin(SHM, 0, bytes);
+			this.selector.end(SHM, ticket, true);
+			timed += (ticket != PathSelector.UNTIMED) ? 1 : 0;
+		}
+		return timed;
 	}
 
 	@Test

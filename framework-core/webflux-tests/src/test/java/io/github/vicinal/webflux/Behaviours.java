@@ -164,7 +164,7 @@ final class Behaviours {
 				(client, base) -> show(client.post().uri("/none").body(new byte[100_000])));
 	}
 
-	private static String show(RestClient.RequestHeadersSpec<?> spec) {
+	static String show(RestClient.RequestHeadersSpec<?> spec) {
 		return spec.exchange((request, response) -> show(response));
 	}
 

@@ -28,6 +28,7 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseCookie;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.http.codec.ServerSentEvent;
 import org.springframework.http.codec.multipart.FilePart;
 import org.springframework.http.server.reactive.ServerHttpRequest;
@@ -73,6 +74,15 @@ class FluxApplication {
 			.httpBasic((basic) -> {
 			})
 			.build();
+	}
+
+	/** One that ends leaves the event loops of others in the JVM alone. */
+	@Bean
+	@Profile("alone")
+	ReactorResourceFactory resources() {
+		ReactorResourceFactory factory = new ReactorResourceFactory();
+		factory.setUseGlobalResources(false);
+		return factory;
 	}
 
 	@Bean

@@ -80,6 +80,7 @@ class FluxServerTests {
 	private ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
 		Map<String, Object> all = new TreeMap<>(properties);
 		all.put("spring.main.banner-mode", "off");
+		all.put("spring.cloud.gateway.server.webflux.enabled", "false");
 		all.put("vicinal.rendezvous.directory", this.rendezvous.toString());
 		SpringApplication application = new SpringApplication(type);
 		application.setDefaultProperties(all);
@@ -273,7 +274,6 @@ class FluxServerTests {
 		Exchanges sent = client.getBean(Exchanges.class);
 		await("the reason", () -> {
 			assertThat(exchanges.get().uri("/text").retrieve().body(String.class)).isEqualTo("héllo");
-			System.out.println(sent.report());
 			return reasons(sent).contains(reason);
 		});
 		assertThat(calls(sent, "shm")).isZero();

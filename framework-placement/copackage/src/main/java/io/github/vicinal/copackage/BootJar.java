@@ -122,6 +122,10 @@ final class BootJar {
 					own.add(path.substring(prefix.length()), entry, () -> bytes(jar, entry));
 				}
 			}
+			String agent = value(manifest, "Launcher-Agent-Class");
+			if (!agent.isEmpty()) {
+				own.calls().add("Launcher-Agent-Class in its manifest: " + agent);
+			}
 			return new Inventory(name, this.file, mainClass(manifest), value(manifest, "Spring-Boot-Version"),
 					own.java(), libraries, Map.of(), own.settings(), own.resources(), own.calls(), natives, signed,
 					null);
@@ -151,7 +155,8 @@ final class BootJar {
 		return (value != null) ? value.strip() : "";
 	}
 
-	private static Attributes manifest(ZipFile jar) throws IOException {
+	/** Returns the main attributes of a jar. */
+	static Attributes manifest(ZipFile jar) throws IOException {
 		ZipEntry entry = jar.getEntry(JarFile.MANIFEST_NAME);
 		if (entry == null) {
 			return new Attributes();

@@ -3,7 +3,6 @@ package io.github.vicinal.copackage;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -91,13 +90,9 @@ final class BuildCommand implements Callable<Integer> {
 
 	private void image(List<Inventory> inventories, PrintWriter out) throws IOException {
 		OciImage image = new OciImage(this.base, this.platform, this.tag);
-		Path work = Files.createTempDirectory("copackage");
-		try {
-			layOut(inventories, work.resolve("layout"), out);
-			image.write(work.resolve("layout"), inventories, this.output);
-		}
-		finally {
-			FileTree.delete(work);
+		try (WorkDirectory work = WorkDirectory.beside(this.output.toAbsolutePath().normalize())) {
+			layOut(inventories, work.path().resolve("layout"), out);
+			image.write(work.path().resolve("layout"), inventories, this.output);
 		}
 		out.printf("%d applications for one JVM in the image oci:%s:%s%n", inventories.size(), this.output, this.tag);
 	}

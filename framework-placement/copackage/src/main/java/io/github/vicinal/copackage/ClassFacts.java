@@ -64,18 +64,17 @@ record ClassFacts(int java, Set<String> jvmWideCalls) {
 		if (bytes.length < 8 || bytes[0] != (byte) 0xca || bytes[1] != (byte) 0xfe) {
 			throw new InvalidInputException("'%s' is no class file; build the jar again".formatted(path));
 		}
-		int major = (bytes[6] & 0xff) << 8 | (bytes[7] & 0xff);
 		Set<String> calls = new LinkedHashSet<>();
 		try {
-			new ClassReader(bytes).accept(new Calls(calls), ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+			ClassFiles.reader(bytes).accept(new Calls(calls), ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
 		}
 		catch (IllegalArgumentException ex) {
-			// Newer than the library knows: its version is what matters.
+			// It has what the library does not know: its version is what matters.
 		}
 		catch (RuntimeException ex) {
 			throw new InvalidInputException("'%s' is damaged (%s); build the jar again".formatted(path, ex));
 		}
-		return new ClassFacts(major - FIRST_MAJOR, calls);
+		return new ClassFacts(ClassFiles.major(bytes) - FIRST_MAJOR, calls);
 	}
 
 	/** The compiler names the class that the source names, which may be a subclass. */

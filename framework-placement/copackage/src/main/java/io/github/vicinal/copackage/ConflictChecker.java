@@ -152,6 +152,7 @@ public final class ConflictChecker {
 		notSpringBoot(one, findings);
 		notSpringBoot(other, findings);
 		ports(one, other, findings);
+		FileClashes.find(one, other, findings);
 		code(one, findings);
 		code(other, findings);
 		java(one, other, findings);
@@ -245,9 +246,24 @@ public final class ConflictChecker {
 			if (ports(other).contains(port)) {
 				findings.add(new Finding(Rule.PORT, Verdict.FORBIDDEN,
 						"both '%s' and '%s' listen on port %d".formatted(one.name(), other.name(), port),
-						"give one of them another port: --port %s=PORT".formatted(other.name())));
+						"give one of them another port: " + option(one, other, port)));
 			}
 		}
+	}
+
+	/** Returns the option that gives one of two applications another port. */
+	private static String option(Inventory one, Inventory other, int port) {
+		if (managementPort(other) != port) {
+			return "--port %s=PORT".formatted(other.name());
+		}
+		return (managementPort(one) != port) ? "--port %s=PORT".formatted(one.name())
+				: "--argument %s=--management.server.port=PORT".formatted(other.name());
+	}
+
+	private static int managementPort(Inventory inventory) {
+		Container container = inventory.container();
+		return Settings.number(inventory.settings(), (container != null) ? container.environment() : Map.of(),
+				"management.server.port", 0);
 	}
 
 	/** Ports that an application listens on for certain; 0 is any that is free. */

@@ -1,6 +1,7 @@
 package io.github.vicinal.copackage;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 
@@ -26,8 +27,9 @@ public final class CopackageCli {
 		CommandLine commandLine = new CommandLine(new CopackageCli());
 		commandLine.setCaseInsensitiveEnumValuesAllowed(true);
 		commandLine.setExecutionExceptionHandler((ex, command, result) -> {
-			if (ex instanceof InvalidInputException || ex instanceof IOException) {
-				command.getErr().println(message(ex));
+			Exception cause = (ex instanceof UncheckedIOException unchecked) ? unchecked.getCause() : ex;
+			if (cause instanceof InvalidInputException || cause instanceof IOException) {
+				command.getErr().println(message(cause));
 				command.getErr().flush();
 				return CommandLine.ExitCode.USAGE;
 			}

@@ -42,6 +42,9 @@ public record Finding(Rule rule, Verdict limit, String reason, String remedy) {
 		/** Both listen on one port. */
 		PORT,
 
+		/** Both write one file. */
+		FILE,
+
 		/** Code changes what a JVM has once. */
 		JVM_WIDE_CALL,
 

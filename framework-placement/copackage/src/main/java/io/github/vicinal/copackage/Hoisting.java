@@ -37,6 +37,9 @@ final class Hoisting {
 	/** Packages that classes of applications themselves name, with a class of these. */
 	private final Map<String, String> namedByApplications = new HashMap<>();
 
+	/** Members with which these may change static state, with a class of these. */
+	private final Map<String, String> changedByApplications = new HashMap<>();
+
 	/** Why a library is not loaded once, by file. */
 	private final Map<String, String> kept = new LinkedHashMap<>();
 
@@ -145,7 +148,9 @@ final class Hoisting {
 		String owner = "%s of '%s'".formatted(path.substring(0, path.length() - ".class".length()).replace('/', '.'),
 				inventory.name());
 		try {
-			LibraryFacts.named(classFile).forEach((each) -> this.namedByApplications.putIfAbsent(each, owner));
+			LibraryFacts found = LibraryFacts.readClass(classFile);
+			found.named().forEach((each) -> this.namedByApplications.putIfAbsent(each, owner));
+			found.changes().forEach((each) -> this.changedByApplications.putIfAbsent(each, owner));
 		}
 		catch (RuntimeException ex) {
 			throw new InvalidInputException(
@@ -238,6 +243,8 @@ final class Hoisting {
 
 		private final Map<String, String> named = new HashMap<>(Hoisting.this.namedByApplications);
 
+		private final Map<String, String> changes = new HashMap<>(Hoisting.this.changedByApplications);
+
 		Rest(Set<String> hoisted) {
 			Set<String> seen = new LinkedHashSet<>(hoisted);
 			for (Inventory inventory : Hoisting.this.inventories) {
@@ -276,6 +283,7 @@ final class Hoisting {
 				this.files.put(each, owner);
 			});
 			found.named().forEach((each) -> this.named.put(each, owner));
+			found.changes().forEach((each) -> this.changes.putIfAbsent(each, owner));
 		}
 
 		/** Returns why a library may not be loaded once beside this, or {@code null}. */
@@ -287,6 +295,8 @@ final class Hoisting {
 			clash = (clash != null) ? clash : first(found.resources(), this.resources, "its resource %s is in %s, too");
 			clash = (clash != null) ? clash
 					: first(found.asked(), this.services, "it looks for a %s, and would not find that of %s");
+			clash = (clash != null) ? clash
+					: first(found.registries(), this.changes, "what its %s changes would hold for all, and %s uses it");
 			clash = (clash != null) ? clash : resource(library);
 			if (clash == null && !KnownLibraries.contains(found.packages())) {
 				// Of those that are known it is known what they look for.

@@ -115,6 +115,16 @@ public record Inventory(String name, @Nullable Path jar, String mainClass, Strin
 	}
 
 	/**
+	 * Returns an application with the settings that its arguments give.
+	 * @param arguments given to {@code main}, such as {@code --server.port=8701}
+	 * @return the application
+	 */
+	public Inventory withArguments(List<String> arguments) {
+		Map<String, String> given = ProgramArguments.settings(arguments);
+		return given.isEmpty() ? this : with(given);
+	}
+
+	/**
 	 * Returns whether dependencies are known.
 	 * @return {@code false} if no file lists any
 	 */

@@ -3,8 +3,6 @@ package io.github.vicinal.copackage;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.SocketChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -18,7 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.jar.JarFile;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -53,7 +50,7 @@ public final class LayoutBuilder {
 	private static final String LAUNCHER = "launcher/vicinal-launcher.jar";
 
 	/** Packages of the JDK that the launcher opens to remove what applications leave. */
-	private static final String OPENED = "java.base/java.lang java.base/java.util java.base/java.util.concurrent";
+	private static final String OPENED = "java.base/java.lang java.base/java.net java.base/java.util java.base/java.util.concurrent";
 
 	private static final String LOG = "shared/vicinal-launcher-logback.jar";
 
@@ -77,10 +74,10 @@ public final class LayoutBuilder {
 
 	/**
 	 * Builds a layout. It appears as a whole or not at all.
-	 * @return libraries of the first application that are not loaded once, and why
 	 * @param inventories applications, in the order of their start
 	 * @param directory a directory that does not exist, or holds a layout, which is
 	 * replaced
+	 * @return libraries of the first application that are not loaded once, and why
 	 * @throws IOException if it cannot be written
 	 * @throws InvalidInputException if the directory holds something else, or an
 	 * application has no executable jar
@@ -91,7 +88,7 @@ public final class LayoutBuilder {
 			throw new InvalidInputException(
 					"'%s' is there, but is no layout; name a directory that does not exist".formatted(directory));
 		}
-		if (isRun(target)) {
+		if (Layout.isRun(target)) {
 			throw new InvalidInputException(
 					"'%s' is being run, and would lose its jars; stop it, or name another directory"
 						.formatted(directory));
@@ -103,22 +100,14 @@ public final class LayoutBuilder {
 							.formatted(inventory.name()));
 			}
 		}
-		Path parent = target.getParent();
-		if (parent == null) {
-			throw new InvalidInputException("'%s' has no directory above it".formatted(directory));
-		}
-		Files.createDirectories(parent);
-		// Not a temporary directory, which nobody else may read: images run as other
-		// users.
-		Path work = Files.createDirectory(parent.resolve(".copackage-" + UUID.randomUUID()));
-		try {
-			Hoisting.Plan plan = Hoisting.plan(inventories, this.hoist);
-			write(inventories, plan, work);
-			replace(target, work, parent.resolve(work.getFileName() + "-old"));
+		Hoisting.Plan plan = Hoisting.plan(inventories, this.hoist);
+		try (WorkDirectory work = WorkDirectory.beside(target)) {
+			write(inventories, plan, work.path());
+			replace(target, work.path(), work.old());
 			return plan.kept();
 		}
-		finally {
-			FileTree.delete(work);
+		catch (IOException ex) {
+			throw WorkDirectory.unwritten(directory, ex);
 		}
 	}
 
@@ -151,26 +140,14 @@ public final class LayoutBuilder {
 				|| ex instanceof DirectoryNotEmptyException || "Directory not empty".equals(ex.getReason());
 	}
 
-	private static boolean isRun(Path layout) {
-		Path socket = layout.resolve(Layout.SOCKET);
-		if (!Files.exists(socket)) {
-			return false;
-		}
-		try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
-			return channel.isConnected();
-		}
-		catch (IOException ex) {
-			// A launcher that was killed has left it.
-			return false;
-		}
-	}
-
 	private void write(List<Inventory> inventories, Hoisting.Plan plan, Path work) throws IOException {
 		Files.createDirectories(work.resolve("launcher"));
 		Files.createDirectories(work.resolve("shared"));
 		Files.createDirectories(work.resolve("lib"));
-		OwnJars.copy(Launcher.class, work.resolve(LAUNCHER), Map.of("Main-Class", Launcher.class.getName(),
-				"Class-Path", "jackson-core.jar", "Add-Opens", OPENED, "Enable-Final-Field-Mutation", "ALL-UNNAMED"));
+		Map<String, String> manifest = new HashMap<>(ModuleAccess.of(inventories, OPENED));
+		manifest.putAll(Map.of("Main-Class", Launcher.class.getName(), "Class-Path", "jackson-core.jar",
+				"Enable-Final-Field-Mutation", "ALL-UNNAMED"));
+		OwnJars.copy(Launcher.class, work.resolve(LAUNCHER), manifest);
 		OwnJars.copy(JsonFactory.class, work.resolve("launcher/jackson-core.jar"), Map.of());
 		OwnJars.copy(Neighbours.class, work.resolve(NEIGHBOURS), Map.of());
 		Map<String, String> bySha = new LinkedHashMap<>();

@@ -12,10 +12,12 @@ import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
+import io.github.vicinal.copackage.StaticRegistries.Member;
 import org.jspecify.annotations.Nullable;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.FieldVisitor;
+import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
@@ -29,10 +31,13 @@ import org.objectweb.asm.Opcodes;
  * @param services interfaces that it has implementations of, by service files
  * @param resources that it has outside of {@code META-INF}, and static ones of servlets
  * @param asked services of the JDK of which it finds only implementations beside itself
+ * @param registries members of it that change, or hand out, what is in static fields
+ * @param changes members of others with which it may change what is in static fields
  * @param state why it may keep something of an application; {@code null} if it cannot
  */
 record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named, Set<String> strings,
-		Set<String> files, Set<String> services, Set<String> resources, Set<String> asked, @Nullable String state) {
+		Set<String> files, Set<String> services, Set<String> resources, Set<String> asked, Set<String> registries,
+		Set<String> changes, @Nullable String state) {
 
 	/** Looks for drivers by the loader of the class that calls it. */
 	private static final String DRIVER_MANAGER = "java/sql/DriverManager";
@@ -49,6 +54,10 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 	private static final int CONSTANT_UTF8 = 1;
 
 	private static final int CONSTANT_CLASS = 7;
+
+	private static final int CONSTANT_FIELDREF = 9;
+
+	private static final int CONSTANT_INTERFACE_METHODREF = 11;
 
 	private static final Pattern CLASS_NAME = Pattern.compile("(?:[a-z_]\\w*\\.)+[A-Z][\\w$]*");
 
@@ -78,13 +87,13 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 	}
 
 	/**
-	 * Returns the packages that a class file names.
+	 * Reads one class file, as if it were a library.
 	 * @throws RuntimeException if it cannot be read
 	 */
-	static Set<String> named(byte[] classFile) {
+	static LibraryFacts readClass(byte[] classFile) {
 		Reading reading = new Reading("");
 		reading.readClass(classFile);
-		return reading.named;
+		return reading.facts();
 	}
 
 	/** Returns whether two of a name in one class path hide each other. */
@@ -126,7 +135,11 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 
 		private final Set<String> asked = new HashSet<>();
 
-		private final StateFinder finder = new StateFinder();
+		private final Set<String> registries = new HashSet<>();
+
+		private final Set<String> changes = new HashSet<>();
+
+		private final StateFinder finder = new StateFinder(this.registries);
 
 		private final String name;
 
@@ -163,8 +176,9 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 		}
 
 		private void readClass(byte[] bytes) {
-			ClassReader reader = new ClassReader(bytes);
+			ClassReader reader = ClassFiles.reader(bytes);
 			char[] buffer = new char[reader.getMaxStringLength()];
+			Set<Member> used = new HashSet<>();
 			for (int i = 1; i < reader.getItemCount(); i++) {
 				int item = reader.getItem(i);
 				int tag = (item > 0) ? reader.readByte(item - 1) : 0;
@@ -175,11 +189,24 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 					}
 					add(name.replaceFirst("^\\[+L?", ""), this.named);
 				}
+				else if (tag >= CONSTANT_FIELDREF && tag <= CONSTANT_INTERFACE_METHODREF) {
+					member(reader, item, buffer, used);
+				}
 				else if (tag == CONSTANT_UTF8) {
 					text(bytes, item);
 				}
 			}
-			reader.accept(this.finder, ClassReader.SKIP_CODE | ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+			this.changes.addAll(StaticRegistries.changes(reader.getClassName(), used));
+			reader.accept(this.finder, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+		}
+
+		private static void member(ClassReader reader, int item, char[] buffer, Set<Member> used) {
+			String owner = reader.readClass(item, buffer);
+			if (owner.startsWith("java/") || owner.startsWith("[")) {
+				return;
+			}
+			int nameAndType = reader.getItem(reader.readUnsignedShort(item + 2));
+			used.add(new Member(owner, reader.readUTF8(nameAndType, buffer), reader.readUTF8(nameAndType + 2, buffer)));
 		}
 
 		/** The item begins with its length; names of classes are mostly ASCII. */
@@ -221,7 +248,7 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 		LibraryFacts facts() {
 			this.named.removeAll(this.packages);
 			return new LibraryFacts(this.packages, this.classes, this.named, this.strings, this.files, this.services,
-					this.resources, this.asked, this.finder.state);
+					this.resources, this.asked, this.registries, this.changes, this.finder.state);
 		}
 
 	}
@@ -239,14 +266,17 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 
 	private static final class StateFinder extends ClassVisitor {
 
+		private final Set<String> registries;
+
 		private @Nullable String state;
 
 		private String type = "";
 
 		private boolean enumeration;
 
-		StateFinder() {
+		StateFinder(Set<String> registries) {
 			super(Opcodes.ASM9);
+			this.registries = registries;
 		}
 
 		void found(String what) {
@@ -265,6 +295,7 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 		@Override
 		public @Nullable FieldVisitor visitField(int access, String name, String descriptor, String signature,
 				Object value) {
+			named(new Member(this.type, name, descriptor));
 			if ((access & Opcodes.ACC_STATIC) == 0 || (access & Opcodes.ACC_SYNTHETIC) != 0) {
 				return null;
 			}
@@ -274,6 +305,21 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 				found("it keeps '%s' in a static field of %s".formatted(name, this.type.replace('/', '.')));
 			}
 			return null;
+		}
+
+		@Override
+		public @Nullable MethodVisitor visitMethod(int access, String name, String descriptor, String signature,
+				String[] exceptions) {
+			Member method = new Member(this.type, name, descriptor);
+			named(method);
+			return ((access & Opcodes.ACC_STATIC) != 0 && StaticRegistries.isSetter(name, descriptor))
+					? new StaticRegistries.Setter(this.type, () -> this.registries.add(method.id())) : null;
+		}
+
+		private void named(Member member) {
+			if (StaticRegistries.isNamed(member)) {
+				this.registries.add(member.id());
+			}
 		}
 
 	}

@@ -111,7 +111,7 @@ final class Linkage {
 
 	/** The constant pool names all that the code of a class calls and reads. */
 	private void use(String path, byte[] bytes, Set<String> missing) {
-		ClassReader reader = new ClassReader(bytes);
+		ClassReader reader = ClassFiles.reader(bytes);
 		char[] buffer = new char[reader.getMaxStringLength()];
 		Map<Integer, String> owners = owners(reader, buffer);
 		if (owners.isEmpty()) {
@@ -189,7 +189,7 @@ final class Linkage {
 		static Type of(byte[] bytes) {
 			Set<String> members = new HashSet<>();
 			List<String> parents = new ArrayList<>();
-			new ClassReader(bytes).accept(new ClassVisitor(Opcodes.ASM9) {
+			ClassFiles.reader(bytes).accept(new ClassVisitor(Opcodes.ASM9) {
 
 				@Override
 				public void visit(int version, int access, String name, String signature, String superName,

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
@@ -47,18 +46,12 @@ final class MergedContainer {
 			throw new InvalidInputException(
 					"'%s' has something in it already; name an empty directory".formatted(directory));
 		}
-		Path parent = target.getParent();
-		if (parent == null) {
-			throw new InvalidInputException("'%s' has no directory above it".formatted(directory));
+		try (WorkDirectory work = WorkDirectory.beside(target)) {
+			write(inventories, containers, given, work.path());
+			Files.move(work.path(), target, StandardCopyOption.REPLACE_EXISTING);
 		}
-		Files.createDirectories(parent);
-		Path work = Files.createDirectory(parent.resolve(".copackage-" + UUID.randomUUID()));
-		try {
-			write(inventories, containers, given, work);
-			Files.move(work, target, StandardCopyOption.REPLACE_EXISTING);
-		}
-		finally {
-			FileTree.delete(work);
+		catch (IOException ex) {
+			throw WorkDirectory.unwritten(directory, ex);
 		}
 	}
 

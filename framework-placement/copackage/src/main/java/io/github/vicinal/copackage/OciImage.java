@@ -17,7 +17,6 @@ import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 
 import io.github.vicinal.launcher.Layout;
 import org.jspecify.annotations.Nullable;
@@ -82,20 +81,17 @@ public final class OciImage {
 	 */
 	public void write(Path layout, List<Inventory> inventories, Path directory) throws IOException {
 		Path target = directory.toAbsolutePath().normalize();
-		Path parent = target.getParent();
-		if (Files.exists(target) || parent == null) {
+		if (Files.exists(target)) {
 			throw new InvalidInputException(
 					"'%s' is there already; name a directory that does not exist".formatted(directory));
 		}
 		OciBase below = (this.base != null) ? OciBase.read(this.base, this.platform) : null;
-		Files.createDirectories(parent);
-		Path work = Files.createDirectory(parent.resolve(".copackage-" + UUID.randomUUID()));
-		try {
-			new Writing(work, below, user(inventories)).write(layout, inventories);
-			Files.move(work, target);
+		try (WorkDirectory work = WorkDirectory.beside(target)) {
+			new Writing(work.path(), below, user(inventories)).write(layout, inventories);
+			Files.move(work.path(), target);
 		}
-		finally {
-			FileTree.delete(work);
+		catch (IOException ex) {
+			throw WorkDirectory.unwritten(directory, ex);
 		}
 	}
 

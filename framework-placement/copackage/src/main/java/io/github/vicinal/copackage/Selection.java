@@ -40,10 +40,16 @@ final class Selection {
 	List<Inventory> inventories() throws IOException {
 		List<Inventory> inventories = new ArrayList<>();
 		Set<String> names = new java.util.HashSet<>();
+		Map<String, List<String>> given = arguments();
 		for (Inventory each : Inventories.read(this.files)) {
 			names.add(each.name());
-			Integer port = this.ports.get(each.name());
-			inventories.add((port != null) ? each.with(Map.of("server.port", port.toString())) : each);
+			inventories.add(each.withArguments(given.getOrDefault(each.name(), List.of())));
+		}
+		for (String name : given.keySet()) {
+			if (!names.contains(name) && !this.ports.containsKey(name)) {
+				throw new InvalidInputException(
+						"--argument names '%s', which is none of %s".formatted(name, names.stream().sorted().toList()));
+			}
 		}
 		for (Map.Entry<String, Integer> port : this.ports.entrySet()) {
 			if (!names.contains(port.getKey())) {

@@ -109,6 +109,17 @@ class ConflictCheckerTests {
 						BASE + "ENTRYPOINT java -jar b.jar --server.port=7003"),
 				docker(Rule.PORT, Verdict.FORBIDDEN, "listen on port 7000", BASE + "EXPOSE 7000",
 						BASE + "EXPOSE 7000/tcp 7001"),
+				pair(Rule.FILE, Verdict.FORBIDDEN, "both 'one' and 'other' write 'logs/app.log', by logging.file.name",
+						(jar) -> jar.resource("application.properties", "logging.file.name=logs/app.log"),
+						(jar) -> jar.resource("application.properties",
+								"dir=./logs\nlogging.file.name=${dir}/${name:app}.log")),
+				pair(Rule.FILE, Verdict.FORBIDDEN, "write 'logs/spring.log'",
+						(jar) -> jar.resource("application.yml", "logging.file.path: logs"),
+						(jar) -> jar.resource("application.yml", "logging.file.path: logs/")),
+				pair(Rule.FILE, Verdict.FORBIDDEN, "write 'data/shop', by spring.datasource.url",
+						(jar) -> jar.resource("application.properties", "spring.datasource.url=jdbc:h2:./data/shop"),
+						(jar) -> jar.resource("application.properties",
+								"spring.datasource.url=jdbc:h2:file:./data/shop;MODE=MySQL")),
 				call("java/lang/System", "exit", "(I)V"),
 				call("java/net/URL", "setURLStreamHandlerFactory", "(Ljava/net/URLStreamHandlerFactory;)V"),
 				call("java/util/TimeZone", "setDefault", "(Ljava/util/TimeZone;)V"),
@@ -207,6 +218,22 @@ class ConflictCheckerTests {
 			.filteredOn((finding) -> finding.rule() == rule && finding.reason().contains(reason))
 			.singleElement()
 			.satisfies((finding) -> assertThat(finding.remedy()).isNotBlank());
+	}
+
+	/** Each has files of its own, or none. */
+	@Test
+	void differentFilesAreNoClash() throws IOException {
+		for (List<String> settings : List.of(
+				List.of("logging.file.name=${spring.application.name}.log\nspring.application.name=one",
+						"logging.file.name=${spring.application.name}.log\nspring.application.name=other"),
+				List.of("logging.file.name=a${x${y}}", "logging.file.name=b${x:${x}}"),
+				List.of("spring.datasource.url=jdbc:h2:mem:shop", "spring.datasource.url=jdbc:h2:mem:shop"),
+				List.of("spring.datasource.url=jdbc:postgresql://db/a",
+						"spring.datasource.url=jdbc:postgresql://db/a"))) {
+			PairReport report = check(TestJar.boot().resource("application.properties", settings.get(0)), "",
+					TestJar.boot().resource("application.properties", settings.get(1)), "");
+			assertThat(report.findings()).noneMatch((finding) -> finding.rule() == Rule.FILE);
+		}
 	}
 
 	@Test

@@ -169,6 +169,84 @@ class HoistingTests {
 			.isEqualTo("its package org.springframework.thing is in more-things-1.jar, too");
 	}
 
+	private static UnaryOperator<TestJar> both(String file, String type, byte[] bytes) {
+		return (jar) -> jar.library(file, "1", Map.of(type + ".class", bytes));
+	}
+
+	private static UnaryOperator<TestJar> calling(String owner, String method, String descriptor) {
+		return (jar) -> jar.ownClass("shop/Own", TestJar.caller("shop/Own", owner, method, descriptor));
+	}
+
+	/** An accessor of one application would replace that of the other. */
+	@Test
+	void registriesThatAnApplicationChangesAreNotShared() throws IOException {
+		String type = "io/micrometer/context/ContextRegistry";
+		UnaryOperator<TestJar> registry = both("context-propagation", type,
+				TestJar.methods(type, "registerThreadLocalAccessor", "getThreadLocalAccessors"));
+		assertThat(plan(Hoist.KNOWN, registry, calling(type, "getThreadLocalAccessors", "()V")).files())
+			.contains("context-propagation-1.jar");
+		assertThat(plan(Hoist.KNOWN, registry, calling(type, "registerThreadLocalAccessor", "()V")).kept())
+			.containsEntry("context-propagation-1.jar",
+					"what its io.micrometer.context.ContextRegistry.registerThreadLocalAccessor changes would hold for all, and shop.Own of 'other' uses it");
+		assertThat(plan(Hoist.KNOWN, registry,
+				(jar) -> jar.library("tenant", "1",
+						Map.of("tenant/Tenant.class",
+								TestJar.caller("tenant/Tenant", type, "registerThreadLocalAccessor", "()V"))))
+			.kept()
+			.get("context-propagation-1.jar")).endsWith("and tenant-1.jar uses it");
+	}
+
+	/** Spring Boot does so, too, but a property turns that off. */
+	@Test
+	void theStaticRegistryOfMetersIsNotSharedByThoseThatUseIt() throws IOException {
+		String type = "io/micrometer/core/instrument/Metrics";
+		UnaryOperator<TestJar> meters = both("micrometer-core", type, TestJar.methods(type, "counter"));
+		Hoisting.Plan used = plan(Hoist.KNOWN, meters, calling(type, "counter", "()V"));
+		assertThat(used.kept().get("micrometer-core-1.jar"))
+			.startsWith("what its io.micrometer.core.instrument.Metrics.counter changes");
+		assertThat(used.systemProperties()).isEmpty();
+		Hoisting.Plan boot = plan(Hoist.KNOWN, meters,
+				(jar) -> jar.library("spring-boot-meters", "1", Map.of("org/springframework/boot/Meters.class",
+						TestJar.caller("org/springframework/boot/Meters", type, "counter", "()V"))));
+		assertThat(boot.files()).contains("micrometer-core-1.jar");
+		assertThat(boot.systemProperties()).containsEntry("management.metrics.use-global-registry", "false");
+	}
+
+	@Test
+	void switchesThatAnApplicationTurnsAreNotShared() throws IOException {
+		String type = "org/springframework/thing/Switch";
+		for (String method : List.of("setMode", "addListener")) {
+			boolean adds = method.equals("addListener");
+			String field = adds ? "Ljava/util/ArrayList;" : "Ljava/lang/String;";
+			UnaryOperator<TestJar> library = both("spring-switch", type,
+					TestJar.setter(type, method, field, adds ? "add" : ""));
+			assertThat(plan(Hoist.KNOWN, library, calling(type, method, "(" + field + ")V")).kept()
+				.get("spring-switch-1.jar")).contains("Switch." + method + " changes would hold for all");
+			assertThat(plan(Hoist.KNOWN, library, calling(type, "reset", "()V")).files())
+				.contains("spring-switch-1.jar");
+		}
+		String holder = "org/springframework/thing/Holder";
+		UnaryOperator<TestJar> local = both("spring-holder", holder,
+				TestJar.setter(holder, "setContext", "Ljava/lang/ThreadLocal;", "set"));
+		assertThat(plan(Hoist.KNOWN, local, calling(holder, "setContext", "(Ljava/lang/ThreadLocal;)V")).files())
+			.contains("spring-holder-1.jar");
+	}
+
+	/** Others have methods of the same names. */
+	@Test
+	void sharedObjectsThatAreChangedAreNotShared() throws IOException {
+		String type = "org/springframework/core/convert/support/DefaultConversionService";
+		UnaryOperator<TestJar> core = both("spring-conversion", type,
+				TestJar.methods(type, "getSharedInstance", "addConverter"));
+		UnaryOperator<TestJar> reads = calling(type, "getSharedInstance", "()V");
+		assertThat(plan(Hoist.KNOWN, core, reads).files()).contains("spring-conversion-1.jar");
+		assertThat(plan(Hoist.KNOWN, core,
+				(jar) -> jar.ownClass("shop/Own",
+						TestJar.callers("shop/Own", type, "getSharedInstance", "addConverter")))
+			.kept()
+			.get("spring-conversion-1.jar")).contains("DefaultConversionService.getSharedInstance");
+	}
+
 	/** An application's own classes come first in its class path. */
 	@Test
 	void resourcesAreNotHidden() throws IOException {

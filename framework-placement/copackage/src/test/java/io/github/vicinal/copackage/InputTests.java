@@ -444,6 +444,24 @@ class InputTests {
 			.contains("two.jar\" '--title=two' '--server.port=9000' &");
 	}
 
+	/** What is given to {@code main} holds for the check, too. */
+	@Test
+	void argumentsLiftAClashOfPorts() throws IOException {
+		TestJar web = TestJar.boot()
+			.library("tomcat-embed-core", "1")
+			.resource("application.properties", "management.server.port=9100");
+		String one = web.write(this.directory, "one").toString();
+		String other = web.write(this.directory, "other").toString();
+		assertThat(run("check", one, other, "--port", "other=9001")).startsWith("1 ")
+			.contains("listen on port 9100", "--argument other=--management.server.port=PORT")
+			.doesNotContain("port 8080");
+		assertThat(run("check", one, other, "--argument", "other=--server.port=9001", "--argument",
+				"other=--management.server.port=9101"))
+			.startsWith("0 ");
+		assertThat(run("check", one, other, "--argument", "nobody=--server.port=1")).startsWith("2 ")
+			.contains("--argument names 'nobody', which is none of [one, other]");
+	}
+
 	@Test
 	void nothingIsWrittenForThoseThatMayNotBeTogether() throws IOException {
 		TestJar web = TestJar.boot().library("tomcat-embed-core", "1");

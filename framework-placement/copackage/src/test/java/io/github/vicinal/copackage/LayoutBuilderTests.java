@@ -1,6 +1,7 @@
 package io.github.vicinal.copackage;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,6 +12,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -66,6 +69,32 @@ class LayoutBuilderTests {
 		finally {
 			executor.shutdownNow();
 		}
+	}
+
+	/** {@code java} reads the launcher's manifest only. */
+	@Test
+	void modulesAreOpenedThatAnApplicationOpens() throws IOException {
+		String text = "Manifest-Version: 1.0\nStart-Class: app.Main\nSpring-Boot-Version: 4.1.1\n";
+		TestJar one = TestJar.boot()
+			.entry("META-INF/MANIFEST.MF",
+					(text + "Add-Opens: java.base/java.time  nonsense\nEnable-Native-Access: ALL-UNNAMED\n")
+						.getBytes(StandardCharsets.UTF_8));
+		TestJar two = TestJar.boot()
+			.entry("META-INF/MANIFEST.MF",
+					(text + "Add-Exports: java.base/sun.nio.ch\nLauncher-Agent-Class: app.Agent\n")
+						.getBytes(StandardCharsets.UTF_8));
+		Path target = this.directory.resolve("target/layout");
+		List<Inventory> both = Inventories
+			.read(List.of("one=" + one.write(this.directory, "one"), "two=" + two.write(this.directory, "two")));
+		new LayoutBuilder(Map.of(), Hoist.STATELESS).build(both, target);
+		try (JarFile launcher = new JarFile(target.resolve("launcher/vicinal-launcher.jar").toFile())) {
+			Attributes manifest = launcher.getManifest().getMainAttributes();
+			assertThat(manifest.getValue("Add-Opens").split(" ")).contains("java.base/java.util", "java.base/java.time")
+				.doesNotContain("nonsense");
+			assertThat(manifest.getValue("Add-Exports")).isEqualTo("java.base/sun.nio.ch");
+			assertThat(manifest.getValue("Enable-Native-Access")).isEqualTo("ALL-UNNAMED");
+		}
+		assertThat(both.get(1).jvmWideCalls()).containsExactly("Launcher-Agent-Class in its manifest: app.Agent");
 	}
 
 	@Test

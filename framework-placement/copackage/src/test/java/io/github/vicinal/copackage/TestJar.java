@@ -96,6 +96,22 @@ final class TestJar {
 		return writer.toByteArray();
 	}
 
+	/** A class with a method that calls static methods of one class. */
+	static byte[] callers(String name, String owner, String... called) {
+		ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+		writer.visit(Opcodes.V17, Opcodes.ACC_PUBLIC, name, null, "java/lang/Object", null);
+		MethodVisitor method = writer.visitMethod(Opcodes.ACC_PUBLIC | Opcodes.ACC_STATIC, "call", "()V", null, null);
+		method.visitCode();
+		for (String each : called) {
+			method.visitMethodInsn(Opcodes.INVOKESTATIC, owner, each, "()V", false);
+		}
+		method.visitInsn(Opcodes.RETURN);
+		method.visitMaxs(0, 0);
+		method.visitEnd();
+		writer.visitEnd();
+		return writer.toByteArray();
+	}
+
 	/** A class with static methods. */
 	static byte[] methods(String name, String... methods) {
 		return staticMethods(name, "java/lang/Object", methods);
@@ -124,6 +140,34 @@ final class TestJar {
 		ClassWriter writer = new ClassWriter(0);
 		writer.visit(Opcodes.V17, Opcodes.ACC_PUBLIC, name, null, "java/lang/Object", null);
 		writer.visitField(Opcodes.ACC_STATIC | Opcodes.ACC_FINAL, "CACHE", "Ljava/util/Map;", null, null);
+		writer.visitEnd();
+		return writer.toByteArray();
+	}
+
+	/**
+	 * A class with a static field and a static method that stores its argument there, or
+	 * adds it to what is there.
+	 */
+	static byte[] setter(String name, String method, String field, String add) {
+		ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+		writer.visit(Opcodes.V17, Opcodes.ACC_PUBLIC, name, null, "java/lang/Object", null);
+		writer.visitField(Opcodes.ACC_STATIC, "KEPT", field, null, null);
+		MethodVisitor code = writer.visitMethod(Opcodes.ACC_PUBLIC | Opcodes.ACC_STATIC, method, "(" + field + ")V",
+				null, null);
+		code.visitCode();
+		if (add.isEmpty()) {
+			code.visitVarInsn(Opcodes.ALOAD, 0);
+			code.visitFieldInsn(Opcodes.PUTSTATIC, name, "KEPT", field);
+		}
+		else {
+			code.visitFieldInsn(Opcodes.GETSTATIC, name, "KEPT", field);
+			code.visitVarInsn(Opcodes.ALOAD, 0);
+			code.visitMethodInsn(Opcodes.INVOKEVIRTUAL, field.substring(1, field.length() - 1), add,
+					"(Ljava/lang/Object;)V", false);
+		}
+		code.visitInsn(Opcodes.RETURN);
+		code.visitMaxs(0, 0);
+		code.visitEnd();
 		writer.visitEnd();
 		return writer.toByteArray();
 	}

@@ -37,15 +37,17 @@ final class Aftermath {
 	 * Cleans up.
 	 * @param loader of an application that has stopped
 	 * @param beans those of all applications
+	 * @param defaults what the JVM had before there were applications
 	 * @param patience how long its threads may take to end after they were interrupted
 	 * @return what was found, for people
 	 */
-	static List<String> clean(ApplicationLoader loader, OwnedBeans beans, Duration patience) {
+	static List<String> clean(ApplicationLoader loader, OwnedBeans beans, JvmDefaults defaults, Duration patience) {
 		Aftermath aftermath = new Aftermath(loader);
 		aftermath.removeShutdownHooks();
 		aftermath.removeDrivers();
 		aftermath.removeBeans(beans);
 		aftermath.removeProviders();
+		aftermath.findings.addAll(defaults.restore(loader));
 		aftermath.endThreads(patience);
 		ThreadLocals.remove(loader);
 		ResourceBundle.clearCache(loader);

@@ -55,8 +55,8 @@ final class Commands {
 
 	private String status() {
 		this.applications.sample();
-		StringBuilder table = new StringBuilder(String.format(Locale.ROOT, "%-24s %-9s %6s %8s %10s %14s  %s%n", "name",
-				"state", "port", "threads", "cpu s", "allocated MiB", "remark"));
+		StringBuilder table = new StringBuilder(String.format(Locale.ROOT, "%-24s %-9s %6s %-9s %8s %10s %14s  %s%n",
+				"name", "state", "port", "health", "threads", "cpu s", "allocated MiB", "remark"));
 		this.applications.all().forEach((application) -> table.append(row(application)));
 		Runtime runtime = Runtime.getRuntime();
 		return table.append(String.format(Locale.ROOT,
@@ -92,9 +92,9 @@ final class Commands {
 	private static String row(HostedApplication application) {
 		Usage.Report usage = application.usage();
 		String port = application.port();
-		return String.format(Locale.ROOT, "%-24s %-9s %6s %8d %10.1f %14.1f  %s%n", application.name(),
-				application.state().name().toLowerCase(Locale.ROOT), (port != null) ? port : "-", usage.threads(),
-				usage.cpuNanos() / 1e9, usage.allocatedBytes() / 1048576.0, application.detail());
+		return String.format(Locale.ROOT, "%-24s %-9s %6s %-9s %8d %10.1f %14.1f  %s%n", application.name(),
+				application.state().name().toLowerCase(Locale.ROOT), (port != null) ? port : "-", application.health(),
+				usage.threads(), usage.cpuNanos() / 1e9, usage.allocatedBytes() / 1048576.0, application.detail());
 	}
 
 	/**

@@ -2,19 +2,23 @@ package io.github.vicinal.launcher;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 
 import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets the owner of the layout ask for the state of applications, and stop and start
@@ -29,11 +33,15 @@ final class ControlSocket implements AutoCloseable {
 
 	private final ServerSocketChannel server;
 
+	/** Held as long as the launcher runs; {@code null} where there are no locks. */
+	private final @Nullable FileChannel lock;
+
 	private final Commands commands;
 
-	private ControlSocket(Path file, ServerSocketChannel server, Commands commands) {
+	private ControlSocket(Path file, ServerSocketChannel server, @Nullable FileChannel lock, Commands commands) {
 		this.file = file;
 		this.server = server;
+		this.lock = lock;
 		this.commands = commands;
 	}
 
@@ -44,32 +52,72 @@ final class ControlSocket implements AutoCloseable {
 	 */
 	static ControlSocket open(Path directory, Commands commands) throws IOException {
 		Path file = directory.resolve(Layout.SOCKET);
-		if (Files.exists(file)) {
-			if (answers(file)) {
-				throw new InvalidLayoutException(
-						"'%s' is run by another launcher already; stop that one, or build a second layout"
-							.formatted(directory));
-			}
-			Files.delete(file);
-		}
-		ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+		FileChannel lock = lock(directory);
+		ServerSocketChannel server = null;
 		try {
-			server.bind(UnixDomainSocketAddress.of(file));
+			if (answers(file)) {
+				throw runAlready(directory);
+			}
+			// One that was killed has left it.
+			Files.deleteIfExists(file);
+			server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+			try (SocketPath path = SocketPath.of(file)) {
+				server.bind(path.address());
+			}
 			Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
 		}
 		catch (IOException | RuntimeException ex) {
-			server.close();
+			if (server != null) {
+				server.close();
+			}
+			if (lock != null) {
+				lock.close();
+			}
 			throw ex;
 		}
-		ControlSocket control = new ControlSocket(file, server, commands);
+		ControlSocket control = new ControlSocket(file, server, lock, commands);
 		Thread thread = new Thread(control::serve, "launcher-control");
 		thread.setDaemon(true);
 		thread.start();
 		return control;
 	}
 
-	private static boolean answers(Path file) {
-		try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(file))) {
+	/**
+	 * Of two launchers that start at the same time, only one gets the lock. The system
+	 * gives it back, however the launcher ends; the file stays.
+	 */
+	private static @Nullable FileChannel lock(Path directory) throws IOException {
+		FileChannel channel = FileChannel.open(directory.resolve(Layout.LOCK), StandardOpenOption.CREATE,
+				StandardOpenOption.WRITE);
+		try {
+			if (channel.tryLock() != null) {
+				return channel;
+			}
+		}
+		catch (OverlappingFileLockException ex) {
+			// This JVM has it.
+		}
+		catch (IOException ex) {
+			// A file system without locks.
+			channel.close();
+			return null;
+		}
+		channel.close();
+		throw runAlready(directory);
+	}
+
+	private static InvalidLayoutException runAlready(Path directory) {
+		return new InvalidLayoutException(
+				"'%s' is run by another launcher already; stop that one, or build a second layout"
+					.formatted(directory));
+	}
+
+	/** Returns whether a launcher accepts connections. */
+	static boolean answers(Path file) {
+		if (!Files.exists(file)) {
+			return false;
+		}
+		try (SocketPath path = SocketPath.of(file); SocketChannel channel = SocketChannel.open(path.address())) {
 			return channel.isConnected();
 		}
 		catch (IOException ex) {
@@ -149,7 +197,7 @@ final class ControlSocket implements AutoCloseable {
 		if (!Files.exists(file)) {
 			throw new IOException("No launcher runs '%s'; start one with 'java -jar'".formatted(directory));
 		}
-		try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(file))) {
+		try (SocketPath path = SocketPath.of(file); SocketChannel channel = connect(path, directory)) {
 			channel.write(StandardCharsets.UTF_8.encode(command + "\n"));
 			StringBuilder answer = new StringBuilder();
 			try (BufferedReader reader = new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8))) {
@@ -163,10 +211,23 @@ final class ControlSocket implements AutoCloseable {
 		}
 	}
 
+	private static SocketChannel connect(SocketPath path, Path directory) throws IOException {
+		try {
+			return SocketChannel.open(path.address());
+		}
+		catch (ConnectException ex) {
+			throw new IOException("No launcher runs '%s' any more; start one with 'java -jar'".formatted(directory),
+					ex);
+		}
+	}
+
 	@Override
 	public void close() throws IOException {
 		this.server.close();
 		Files.deleteIfExists(this.file);
+		if (this.lock != null) {
+			this.lock.close();
+		}
 	}
 
 }

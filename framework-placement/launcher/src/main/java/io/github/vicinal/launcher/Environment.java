@@ -37,6 +37,8 @@ final class Environment implements AutoCloseable {
 
 	private final OwnedBeans beans = OwnedBeans.watch(ManagementFactory.getPlatformMBeanServer());
 
+	private final JvmDefaults defaults = new JvmDefaults();
+
 	private final @Nullable SharedLog sharedLog;
 
 	private Environment(Layout layout, SystemProperties properties, PrefixedOutput out, PrefixedOutput err) {
@@ -114,12 +116,17 @@ final class Environment implements AutoCloseable {
 		return this.beans;
 	}
 
+	JvmDefaults defaults() {
+		return this.defaults;
+	}
+
 	RoutedLog log() {
 		return this.log;
 	}
 
 	void ended(ApplicationLoader loader) {
 		this.log.end(loader);
+		this.shared.forgetFirst();
 		if (this.sharedLog != null) {
 			this.sharedLog.end(loader);
 		}

@@ -11,7 +11,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
@@ -21,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe; one start or stop at a time.
  */
 final class HostedApplication {
+
+	/** Time that an application may take to say how it is. */
+	private static final Duration HEALTH_PATIENCE = Duration.ofSeconds(5);
 
 	/** Time that threads may take to end after they were interrupted. */
 	private static final Duration THREAD_PATIENCE = Duration.ofSeconds(5);
@@ -73,6 +79,12 @@ final class HostedApplication {
 	@Nullable String port() {
 		Run current = this.run;
 		return (current != null && this.state == State.RUNNING) ? current.hook.port() : null;
+	}
+
+	/** Returns how it says that it is, or {@code -}. */
+	String health() {
+		Run current = this.run;
+		return (current != null && this.state == State.RUNNING) ? current.health() : "-";
 	}
 
 	Usage.Report usage() {
@@ -199,7 +211,8 @@ final class HostedApplication {
 	private List<String> end(Run ending) {
 		List<String> left = new ArrayList<>();
 		left.addAll(ending.close(this.layout.stopTimeout()));
-		left.addAll(Aftermath.clean(ending.loader, this.environment.beans(), THREAD_PATIENCE));
+		left.addAll(
+				Aftermath.clean(ending.loader, this.environment.beans(), this.environment.defaults(), THREAD_PATIENCE));
 		this.environment.properties().end(ending.loader);
 		this.environment.usage().end(ending.loader);
 		this.environment.ended(ending.loader);
@@ -278,9 +291,30 @@ final class HostedApplication {
 			Throwable thrown = this.failure;
 			if (thrown != null) {
 				return (thrown instanceof ApplicationFailedException) ? String.valueOf(thrown.getMessage())
-						: "it failed to start: " + rootCause(thrown);
+						: "it failed to start: " + StartFailure.describe(thrown);
 			}
 			return this.hook.ready() ? null : "its main method returned without starting a Spring application";
+		}
+
+		/** A database that does not answer must not keep the launcher from it. */
+		String health() {
+			FutureTask<String> task = new FutureTask<>(this.hook::health);
+			Thread asking = thread("health", task);
+			asking.start();
+			try {
+				return task.get(HEALTH_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+			}
+			catch (TimeoutException ex) {
+				asking.interrupt();
+				return "silent";
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				return "-";
+			}
+			catch (ExecutionException ex) {
+				return "-";
+			}
 		}
 
 		/** Returns what went wrong, for people. */
@@ -298,14 +332,6 @@ final class HostedApplication {
 				failures.add("it did not stop within %d s; it is at %s".formatted(timeout.toSeconds(), stack(closing)));
 			}
 			return List.copyOf(failures);
-		}
-
-		private static String rootCause(Throwable thrown) {
-			Throwable root = thrown;
-			while (root.getCause() != null && root.getCause() != root) {
-				root = root.getCause();
-			}
-			return root.toString();
 		}
 
 		private static String stack(Thread thread) {

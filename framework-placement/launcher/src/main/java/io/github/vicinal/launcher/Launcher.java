@@ -100,7 +100,7 @@ public final class Launcher {
 		Environment environment = Environment.install(layout);
 		Applications applications = new Applications(layout, environment, out);
 		try (environment; ControlSocket control = control(layout, applications, out)) {
-			Thread stop = new Thread(() -> stopAndClose(applications, control), "launcher-stop");
+			Thread stop = new Thread(() -> stopAndClose(applications, control, out), "launcher-stop");
 			Runtime.getRuntime().addShutdownHook(stop);
 			if (untilEndOfInput) {
 				finishAtEndOfInput(applications);
@@ -124,7 +124,11 @@ public final class Launcher {
 		}
 	}
 
-	private static void stopAndClose(Applications applications, @Nullable ControlSocket control) {
+	private static void stopAndClose(Applications applications, @Nullable ControlSocket control, PrintStream out) {
+		String exit = ExitCall.find();
+		if (exit != null) {
+			out.println("[launcher] " + exit);
+		}
 		applications.stopAll();
 		if (control == null) {
 			return;

@@ -28,6 +28,9 @@ public record Layout(Path directory, List<String> shared, List<Application> appl
 	/** The name of the socket in the directory of a layout that is run. */
 	public static final String SOCKET = "launcher.sock";
 
+	/** The name of the file that the launcher of a layout locks. */
+	static final String LOCK = "launcher.lock";
+
 	/** Value of its member {@code format}. */
 	public static final String FORMAT = "vicinal-copackage";
 
@@ -52,6 +55,15 @@ public record Layout(Path directory, List<String> shared, List<Application> appl
 				}
 			}
 		}
+	}
+
+	/**
+	 * Returns whether a launcher runs a layout.
+	 * @param directory where the layout is
+	 * @return {@code false} if none answers there
+	 */
+	public static boolean isRun(Path directory) {
+		return ControlSocket.answers(directory.resolve(SOCKET));
 	}
 
 	/**

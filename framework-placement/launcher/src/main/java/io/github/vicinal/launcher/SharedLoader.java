@@ -1,13 +1,22 @@
 package io.github.vicinal.launcher;
 
+import java.lang.reflect.Field;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.List;
+import java.util.Map;
 
 /** The class loader of what all applications share. */
 final class SharedLoader extends URLClassLoader {
 
 	private static final List<String> KEEPING_CALLERS = List.of("org.springframework.cglib.core.ClassNameReader");
+
+	/**
+	 * Static fields that are filled again when they are empty. What they hold keeps the
+	 * context loader of the application that filled them.
+	 */
+	private static final Map<String, String> KEEPING_FIRST = Map
+		.of("org.springframework.boot.context.properties.bind.BindConverter", "sharedInstance");
 
 	static {
 		registerAsParallelCapable();
@@ -15,6 +24,20 @@ final class SharedLoader extends URLClassLoader {
 
 	SharedLoader(URL[] classPath) {
 		super("shared", classPath, ClassLoader.getPlatformClassLoader());
+	}
+
+	/** Lets static fields of shared libraries go that may keep a stopped application. */
+	void forgetFirst() {
+		KEEPING_FIRST.forEach((type, name) -> {
+			try {
+				Field field = Class.forName(type, false, this).getDeclaredField(name);
+				field.setAccessible(true);
+				field.set(null, null);
+			}
+			catch (ReflectiveOperationException | LinkageError | RuntimeException ex) {
+				// It is not shared, or this version has no such field.
+			}
+		});
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +61,8 @@ final class SpringApplicationHook {
 		Class<?> hook = load("org.springframework.boot.SpringApplicationHook");
 		Object proxy = Proxy.newProxyInstance(this.loader, new Class<?>[] { hook },
 				handler((method, values) -> listener(values[0])));
-		Object[] mainArguments = { arguments.toArray(String[]::new) };
+		Object[] mainArguments = (main.getParameterCount() == 0) ? new Object[0]
+				: new Object[] { arguments.toArray(String[]::new) };
 		List<Throwable> thrown = new ArrayList<>();
 		Runnable action = () -> {
 			try {
@@ -79,16 +81,36 @@ final class SpringApplicationHook {
 		}
 	}
 
+	/** Finds the method as Spring Boot's own launcher does: it need not be public. */
 	private Method main(String mainClass) throws ApplicationFailedException {
 		try {
-			Method main = Class.forName(mainClass, false, this.loader).getMethod("main", String[].class);
-			main.setAccessible(true);
-			return main;
-		}
-		catch (ReflectiveOperationException | LinkageError ex) {
+			Class<?> type = Class.forName(mainClass, false, this.loader);
+			for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+				Method main = find(each, String[].class);
+				main = (main != null) ? main : find(each);
+				if (main != null) {
+					main.setAccessible(true);
+					return main;
+				}
+			}
 			throw new ApplicationFailedException(
-					"its main class '%s' has no method 'public static void main(String[])' that can be called: %s"
-						.formatted(mainClass, ex));
+					"its main class '%s' has no method 'static void main(String[])'".formatted(mainClass));
+		}
+		catch (UnsupportedClassVersionError ex) {
+			throw ex;
+		}
+		catch (ClassNotFoundException | LinkageError ex) {
+			throw new ApplicationFailedException("its main class '%s' cannot be loaded: %s".formatted(mainClass, ex));
+		}
+	}
+
+	private static @Nullable Method find(Class<?> type, Class<?>... parameters) {
+		try {
+			Method main = type.getDeclaredMethod("main", parameters);
+			return Modifier.isStatic(main.getModifiers()) ? main : null;
+		}
+		catch (NoSuchMethodException ex) {
+			return null;
 		}
 	}
 
@@ -191,6 +213,15 @@ final class SpringApplicationHook {
 		catch (ReflectiveOperationException ex) {
 			return false;
 		}
+	}
+
+	/** Returns how the application says that it is. */
+	String health() {
+		List<Closeable> asked;
+		synchronized (this) {
+			asked = List.copyOf(this.contexts);
+		}
+		return new HealthCheck(this.loader).ask(asked);
 	}
 
 	/** Returns the port of the application's web server, or {@code null}. */

@@ -3,8 +3,23 @@ package io.github.vicinal.launcher;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ContentHandler;
+import java.net.ContentHandlerFactory;
+import java.net.FileNameMap;
+import java.net.Proxy;
+import java.net.ProxySelector;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.URI;
 import java.net.URL;
+import java.net.URLConnection;
+import java.net.URLStreamHandler;
+import java.net.URLStreamHandlerFactory;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,8 +38,12 @@ import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import javax.management.ObjectName;
 import javax.management.StandardMBean;
+import javax.net.ssl.HostnameVerifier;
+import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLSession;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -227,6 +246,103 @@ class IsolationTests {
 			assertThat(server.isRegistered(other)).isTrue();
 			server.unregisterMBean(other);
 			assertThat(beans.remove(this.two)).isEmpty();
+		}
+	}
+
+	/** The JDK takes a factory once, unless it is taken back. */
+	@Test
+	void whatAnApplicationHasSetForTheJvmIsSetBack() throws Exception {
+		JvmDefaults defaults = new JvmDefaults();
+		ProxySelector proxies = ProxySelector.getDefault();
+		FileNameMap names = URLConnection.getFileNameMap();
+		HostnameVerifier verifier = HttpsURLConnection.getDefaultHostnameVerifier();
+		Class<?> type = in(this.one, () -> this.one.define(Settings.class.getName(), bytes(Settings.class)));
+		Class<?> selector = in(this.one, () -> this.one.define(Selector.class.getName(), bytes(Selector.class)));
+		for (int i = 0; i < 2; i++) {
+			Object set = type.getDeclaredConstructor().newInstance();
+			URL.setURLStreamHandlerFactory((URLStreamHandlerFactory) set);
+			URLConnection.setContentHandlerFactory((ContentHandlerFactory) set);
+			URLConnection.setFileNameMap((FileNameMap) set);
+			HttpsURLConnection.setDefaultHostnameVerifier((HostnameVerifier) set);
+			Thread.setDefaultUncaughtExceptionHandler((Thread.UncaughtExceptionHandler) set);
+			ProxySelector.setDefault((ProxySelector) selector.getDeclaredConstructor().newInstance());
+			assertThat(JvmDefaults.ownerOfUrlHandlers()).isEqualTo("one");
+			assertThat(defaults.restore(this.two)).isEmpty();
+			assertThat(defaults.restore(this.one)).hasSize(6)
+				.contains("its factory of URL handlers was still that of the JVM");
+			assertThat(defaults.restore(this.one)).isEmpty();
+			assertThat(JvmDefaults.ownerOfUrlHandlers()).isNull();
+			assertThat(ProxySelector.getDefault()).isSameAs(proxies);
+			assertThat(URLConnection.getFileNameMap().getContentTypeFor("a.txt"))
+				.isEqualTo(names.getContentTypeFor("a.txt"));
+			assertThat(HttpsURLConnection.getDefaultHostnameVerifier()).isSameAs(verifier);
+			assertThat(Thread.getDefaultUncaughtExceptionHandler()).isNull();
+		}
+	}
+
+	/** What a JVM has once. */
+	public static final class Settings implements URLStreamHandlerFactory, ContentHandlerFactory, FileNameMap,
+			HostnameVerifier, Thread.UncaughtExceptionHandler {
+
+		@Override
+		public URLStreamHandler createURLStreamHandler(String protocol) {
+			return null;
+		}
+
+		@Override
+		public ContentHandler createContentHandler(String type) {
+			return null;
+		}
+
+		@Override
+		public String getContentTypeFor(String name) {
+			return null;
+		}
+
+		@Override
+		public boolean verify(String host, SSLSession session) {
+			return false;
+		}
+
+		@Override
+		public void uncaughtException(Thread thread, Throwable thrown) {
+		}
+
+	}
+
+	/** A JVM has one. */
+	public static final class Selector extends ProxySelector {
+
+		@Override
+		public List<Proxy> select(URI uri) {
+			return List.of(Proxy.NO_PROXY);
+		}
+
+		@Override
+		public void connectFailed(URI uri, SocketAddress address, IOException failure) {
+		}
+
+	}
+
+	/** An address has room for about 100 bytes. */
+	@Test
+	void socketsOfLongPathsAreReachedThroughALink(@TempDir Path directory) throws Exception {
+		Path file = Files.createDirectories(directory.resolve("d".repeat(120))).resolve("a.sock");
+		Path linked;
+		try (SocketPath path = SocketPath.of(file);
+				ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+			server.bind(path.address());
+			linked = path.address().getPath();
+			assertThat(file).exists();
+			assertThat(linked).isNotEqualTo(file);
+			try (SocketChannel client = SocketChannel.open(path.address())) {
+				assertThat(client.isConnected()).isTrue();
+			}
+		}
+		assertThat(linked.getParent().getParent()).doesNotExist();
+		assertThat(file).exists();
+		try (SocketPath path = SocketPath.of(directory.resolve("a.sock"))) {
+			assertThat(path.address().getPath()).isEqualTo(directory.resolve("a.sock"));
 		}
 	}
 

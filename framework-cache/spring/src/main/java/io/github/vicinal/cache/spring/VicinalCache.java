@@ -26,8 +26,7 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 
 	private final InvalidationBroadcast broadcast;
 
-	/** This cache for fills: puts are not broadcast. */
-	private volatile @Nullable VicinalCache forFills;
+	private final ChangeCounts changes;
 
 	/**
 	 * Creates a cache.
@@ -46,13 +45,20 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 	 * @param broadcast notified of evictions and of values that are put
 	 */
 	public VicinalCache(Cache<Object, Object> cache, boolean allowNullValues, InvalidationBroadcast broadcast) {
+		this(cache, allowNullValues, broadcast, new ChangeCounts());
+	}
+
+	VicinalCache(Cache<Object, Object> cache, boolean allowNullValues, InvalidationBroadcast broadcast,
+			ChangeCounts changes) {
 		super(allowNullValues);
 		this.cache = cache;
 		this.broadcast = broadcast;
+		this.changes = changes;
 	}
 
 	/**
-	 * Returns a cache in which a value that is put is a fill, which others need not know.
+	 * Returns a cache for one invocation, in which a value that is put after a miss is a
+	 * fill: others need not know of it, and it is not kept if the key has changed since.
 	 */
 	static org.springframework.cache.Cache forFills(org.springframework.cache.Cache cache) {
 		if (cache instanceof TransactionAwareCacheDecorator decorator) {
@@ -65,15 +71,7 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 	}
 
 	private VicinalCache forFills() {
-		if (this.broadcast == InvalidationBroadcast.NONE) {
-			return this;
-		}
-		VicinalCache known = this.forFills;
-		if (known == null) {
-			known = new FilledCache(this);
-			this.forFills = known;
-		}
-		return known;
+		return (this.broadcast != InvalidationBroadcast.NONE) ? new FilledCache(this) : this;
 	}
 
 	@Override
@@ -145,6 +143,7 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 
 	@Override
 	public void put(Object key, @Nullable Object value) {
+		this.changes.change(key);
 		fill(key, value);
 		this.broadcast.evicted(getName(), key);
 	}
@@ -166,6 +165,7 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 
 	@Override
 	public boolean evictIfPresent(Object key) {
+		this.changes.change(key);
 		boolean evicted = this.cache.invalidate(key);
 		// Others may have what is not here.
 		this.broadcast.evicted(getName(), key);
@@ -174,6 +174,7 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 
 	@Override
 	public void clear() {
+		this.changes.changeAll();
 		this.cache.invalidateAll();
 		this.broadcast.cleared(getName());
 	}
@@ -185,16 +186,63 @@ public class VicinalCache extends AbstractValueAdaptingCache {
 		return notEmpty;
 	}
 
-	/** Notifies others of evictions only. */
+	/**
+	 * Notifies others of evictions only. Used for one invocation, which may end on
+	 * another thread.
+	 */
 	private static final class FilledCache extends VicinalCache {
 
+		private final VicinalCache target;
+
+		/** Key that was not there, and the count of its changes before it was missed. */
+		private volatile @Nullable Miss miss;
+
 		FilledCache(VicinalCache cache) {
-			super(cache.cache, cache.isAllowNullValues(), cache.broadcast);
+			super(cache.cache, cache.isAllowNullValues(), cache.broadcast, cache.changes);
+			this.target = cache;
+		}
+
+		private record Miss(Object key, long changes) {
+		}
+
+		@Override
+		protected @Nullable Object lookup(Object key) {
+			long before = this.target.changes.of(key);
+			Object found = super.lookup(key);
+			if (found == null) {
+				this.miss = new Miss(key, before);
+			}
+			return found;
+		}
+
+		@Override
+		public @Nullable CompletableFuture<?> retrieve(Object key) {
+			long before = this.target.changes.of(key);
+			CompletableFuture<?> found = super.retrieve(key);
+			if (found == null) {
+				this.miss = new Miss(key, before);
+			}
+			return found;
 		}
 
 		@Override
 		public void put(Object key, @Nullable Object value) {
-			fill(key, value);
+			Miss known = this.miss;
+			if (known == null || !known.key().equals(key)) {
+				fill(key, value);
+			}
+			else if (!hasChanged(known)) {
+				fill(key, value);
+				// A change is counted before it takes effect: one that came in between
+				// is seen here, and a later one removes the value itself.
+				if (hasChanged(known)) {
+					this.target.cache.invalidate(key);
+				}
+			}
+		}
+
+		private boolean hasChanged(Miss known) {
+			return this.target.changes.of(known.key()) != known.changes();
 		}
 
 	}

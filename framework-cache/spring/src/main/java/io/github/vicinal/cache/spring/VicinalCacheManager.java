@@ -53,7 +53,11 @@ public class VicinalCacheManager extends AbstractTransactionSupportingCacheManag
 	private @Nullable BeanFactory beanFactory;
 
 	/** Caches as they are, without what decorates them. */
-	private final ConcurrentMap<String, io.github.vicinal.cache.Cache<Object, Object>> engines = new ConcurrentHashMap<>();
+	private final ConcurrentMap<String, Engine> engines = new ConcurrentHashMap<>();
+
+	/** A cache as it is, and the count of its changes. */
+	private record Engine(io.github.vicinal.cache.Cache<Object, Object> cache, ChangeCounts changes) {
+	}
 
 	/**
 	 * Creates a manager.
@@ -116,11 +120,9 @@ public class VicinalCacheManager extends AbstractTransactionSupportingCacheManag
 	}
 
 	private VicinalCache create(String name) {
-		return new VicinalCache(engine(name), this.allowNullValues, this.broadcast);
-	}
-
-	private io.github.vicinal.cache.Cache<Object, Object> engine(String name) {
-		return this.engines.computeIfAbsent(name, (absent) -> this.builders.apply(absent).build());
+		Engine engine = this.engines.computeIfAbsent(name,
+				(absent) -> new Engine(this.builders.apply(absent).build(), new ChangeCounts()));
+		return new VicinalCache(engine.cache(), this.allowNullValues, this.broadcast, engine.changes());
 	}
 
 	@Override
@@ -142,17 +144,19 @@ public class VicinalCacheManager extends AbstractTransactionSupportingCacheManag
 
 		@Override
 		public void evict(String cache, Object key) {
-			io.github.vicinal.cache.Cache<Object, Object> engine = VicinalCacheManager.this.engines.get(cache);
+			Engine engine = VicinalCacheManager.this.engines.get(cache);
 			if (engine != null) {
-				engine.invalidate(key);
+				engine.changes().change(key);
+				engine.cache().invalidate(key);
 			}
 		}
 
 		@Override
 		public void clear(String cache) {
-			io.github.vicinal.cache.Cache<Object, Object> engine = VicinalCacheManager.this.engines.get(cache);
+			Engine engine = VicinalCacheManager.this.engines.get(cache);
 			if (engine != null) {
-				engine.invalidateAll();
+				engine.changes().changeAll();
+				engine.cache().invalidateAll();
 			}
 		}
 

@@ -13,6 +13,7 @@ import io.github.vicinal.cache.CacheBuilder;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
@@ -182,6 +183,35 @@ class BroadcastFillTests {
 		assertThat(there.ofManager(1)).isEqualTo("1 #2");
 	}
 
+	/** What was loaded before a change would be kept for as long as entries live. */
+	@ParameterizedTest
+	@CsvSource({ "evicted there, 1 #2", "evicted here, 1 #2", "cleared there, 1 #2", "cleared here, 1 #2",
+			"put there, 1 #2", "put here, new", "another key, 1 #1" })
+	void aValueThatWasLoadedBeforeAChangeIsNotKeptAfterIt(String change, String expected) {
+		for (boolean future : new boolean[] { false, true }) {
+			this.instances.clear();
+			this.network.receivers.clear();
+			start(Configured.class, false);
+			Prices here = this.instances.get(0);
+			Prices there = this.instances.get(1);
+			Runnable meanwhile = () -> {
+				switch (change) {
+					case "evicted there" -> there.changed(1);
+					case "evicted here" -> here.changed(1);
+					case "cleared there" -> there.allChanged();
+					case "cleared here" -> here.allChanged();
+					case "put there" -> there.set(1, "new");
+					case "put here" -> here.set(1, "new");
+					default -> there.changed(2);
+				}
+			};
+			Object first = future ? here.futureWhile(1, meanwhile).join() : here.plainWhile(1, meanwhile);
+			assertThat(first).isEqualTo("1 #1");
+			assertThat(here.plain(1)).as("future %s", future).isEqualTo(expected);
+			assertThat(here.plain(1)).isEqualTo(expected);
+		}
+	}
+
 	/** Hands messages over at once. */
 	private static final class Network {
 
@@ -254,8 +284,24 @@ class BroadcastFillTests {
 			return price;
 		}
 
+		@Cacheable(cacheNames = "prices", key = "#id")
+		public String plainWhile(int id, Runnable meanwhile) {
+			String price = plain(id);
+			meanwhile.run();
+			return price;
+		}
+
+		@Cacheable(cacheNames = "prices", key = "#id")
+		public CompletableFuture<String> futureWhile(int id, Runnable meanwhile) {
+			return CompletableFuture.completedFuture(plainWhile(id, meanwhile));
+		}
+
 		@CacheEvict("prices")
 		public void changed(int id) {
+		}
+
+		@CacheEvict(cacheNames = "prices", allEntries = true)
+		public void allChanged() {
 		}
 
 	}

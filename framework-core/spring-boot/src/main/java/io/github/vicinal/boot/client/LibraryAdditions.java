@@ -75,8 +75,9 @@ public final class LibraryAdditions {
 	/**
 	 * Returns what a connector of reactive clients does. The class that makes exchanges
 	 * of its requests looks at what the application has added to Reactor Netty.
+	 * @param connector the connector
 	 */
-	static LibraryAdditions ofConnector(Object connector) {
+	public static LibraryAdditions ofConnector(Object connector) {
 		return new LibraryAdditions(connector.getClass().getName().equals(ClientAdditions.NETTY_CONNECTOR)
 				? ClientAdditions.none() : ClientAdditions.ofConnector(connector, new ClientAdditions.Found(null)));
 	}

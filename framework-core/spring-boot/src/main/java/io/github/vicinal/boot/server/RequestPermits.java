@@ -1,10 +1,13 @@
 package io.github.vicinal.boot.server;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.github.vicinal.path.Reply;
@@ -27,6 +30,8 @@ final class RequestPermits {
 
 	/** Channel name for requests that do not come from a channel. */
 	static final String OTHER = "http";
+
+	private static final Map<Rejection.Reason, byte[]> BODIES = bodies();
 
 	private final @Nullable RequestServer server;
 
@@ -116,14 +121,27 @@ final class RequestPermits {
 
 	/** A stranger learns the rule, not the numbers. */
 	private static byte[] body(Rejection refusal) {
-		return """
-				{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"Not executed: %s"}"""
-			.formatted(reason(refusal))
-			.getBytes(StandardCharsets.UTF_8);
+		return Objects.requireNonNull(BODIES.get(refusal.reason())).clone();
 	}
 
 	static String reason(Rejection refusal) {
-		return refusal.reason().name().toLowerCase(Locale.ROOT).replace('_', '-');
+		return reason(refusal.reason());
+	}
+
+	private static String reason(Rejection.Reason reason) {
+		return reason.name().toLowerCase(Locale.ROOT).replace('_', '-');
+	}
+
+	private static Map<Rejection.Reason, byte[]> bodies() {
+		Map<Rejection.Reason, byte[]> bodies = new EnumMap<>(Rejection.Reason.class);
+		for (Rejection.Reason reason : Rejection.Reason.values()) {
+			bodies.put(reason,
+					"""
+							{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"Not executed: %s"}"""
+						.formatted(reason(reason))
+						.getBytes(StandardCharsets.UTF_8));
+		}
+		return Collections.unmodifiableMap(bodies);
 	}
 
 }

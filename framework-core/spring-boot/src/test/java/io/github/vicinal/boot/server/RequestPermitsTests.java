@@ -19,7 +19,7 @@ class RequestPermitsTests {
 		Set<String> said = new TreeSet<>();
 		for (int i = 0; i < 1_000; i++) {
 			Reply.Failure failure = RequestPermits
-				.failure(new Rejection(Reason.OVERLOAD, "too much", Duration.ofMillis(1_500)));
+				.failure(new Rejection(Reason.OVERLOAD, () -> "too much", Duration.ofMillis(1_500)));
 			said.add(failure.headers().get("Retry-After").get(0));
 		}
 		assertThat(said).containsExactly("2", "3", "4");

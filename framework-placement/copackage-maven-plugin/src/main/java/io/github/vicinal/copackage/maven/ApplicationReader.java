@@ -85,6 +85,7 @@ final class ApplicationReader {
 		if (inventory == null) {
 			throw new IllegalStateException(name);
 		}
+		inventory = inventory.withArguments(application.arguments());
 		Integer port = application.port();
 		return (port != null) ? inventory.with(Map.of("server.port", port.toString())) : inventory;
 	}

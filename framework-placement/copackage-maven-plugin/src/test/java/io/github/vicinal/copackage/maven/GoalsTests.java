@@ -86,6 +86,8 @@ class GoalsTests {
 	void buildFailsWithTheReasons() throws IOException, InterruptedException {
 		String said = this.maven.run("build", 1, APPLICATIONS.formatted(this.one, "<port>7001</port>"));
 		assertThat(said).contains("both 'one' and 'two' listen on port 7001");
+		String argument = APPLICATIONS.formatted(this.one, "").replace("--mode=calm", "--server.port=7001");
+		assertThat(this.maven.run("build", 1, argument)).contains("both 'one' and 'two' listen on port 7001");
 		assertThat(this.maven.target().resolve("copackaged")).doesNotExist();
 	}
 

@@ -184,8 +184,8 @@ final class Annealer {
 	}
 
 	/**
-	 * Shifts and swaps as long as that improves and everything fits as well as before:
-	 * tries all pairs of items, where annealing tries some.
+	 * Shifts and swaps items of one unit as long as that improves and everything fits as
+	 * well as before: tries all pairs of them, where annealing tries some.
 	 * @param clock says when to stop early
 	 */
 	void descend(Clock clock) {
@@ -206,6 +206,9 @@ final class Annealer {
 
 	private boolean descendFrom(int item) {
 		boolean improved = false;
+		if (!this.layout.single(item)) {
+			return false;
+		}
 		for (int to = 0; to < this.hostCount; to++) {
 			int from = this.layout.host[item];
 			if (to != from && this.level.allows(item, to)) {
@@ -233,7 +236,7 @@ final class Annealer {
 		int from = this.layout.host[item];
 		for (int i = 0; i < this.layout.members(to); i++) {
 			int other = this.layout.member(to, i);
-			if (!this.level.allows(other, from)) {
+			if (!this.layout.single(other) || !this.level.allows(other, from)) {
 				continue;
 			}
 			int away = this.homes ? itemAway + this.layout.awayBy(other, to, from, 1) : 0;

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 class AnnealerTests {
 
@@ -65,6 +66,17 @@ class AnnealerTests {
 		Problem problem = new CompiledModel(model, -1).problem();
 		Solution found = new VicinalSolver().solve(problem, Budget.ofIterations(400_000, seed), Progress.none());
 		assertThatNoStepImproves(problem, found.placement());
+	}
+
+	/** Replicas of one service are on several hosts at once. */
+	@ParameterizedTest
+	@ValueSource(longs = { 1, 2, 3 })
+	void aSearchForBalanceMayHaveReplicas(long seed) {
+		PlacementModel model = new RandomModels(seed, true, false).model(80, 10).with((Plan) null).with(BALANCE);
+		Problem problem = new CompiledModel(model, -1).problem();
+		Solution found = new VicinalSolver().solve(problem, Budget.ofIterations(400_000, seed), Progress.none());
+		assertThat(found.value().feasible()).isTrue();
+		assertThat(problem.value(found.placement()).objective()).isCloseTo(found.value().objective(), within(ROUNDING));
 	}
 
 	private static void assertThatNoStepImproves(Problem problem, int[] placement) {

@@ -1,0 +1,360 @@
+package io.github.vicinal.webflux;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+
+import io.github.vicinal.boot.exchange.Exchanges;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.report.ChannelReport.PathReport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.HttpClientSettings;
+import org.springframework.cloud.gateway.config.HttpClientCustomizer;
+import org.springframework.cloud.gateway.route.RouteLocator;
+import org.springframework.cloud.gateway.route.builder.RouteLocatorBuilder;
+import org.springframework.cloud.gateway.support.RouteMetadataUtils;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Profile;
+import org.springframework.core.env.Environment;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.security.config.web.server.ServerHttpSecurity;
+import org.springframework.security.web.server.SecurityWebFilterChain;
+import org.springframework.util.FileSystemUtils;
+import org.springframework.web.client.RestClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A gateway on WebFlux does with exchanges what it does over HTTP. */
+@Timeout(300)
+class GatewayTests {
+
+	private static final int ATTEMPTS = 3;
+
+	private static final Duration READ_TIMEOUT = Duration.ofSeconds(20);
+
+	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
+
+	private final Path rendezvous;
+
+	GatewayTests() throws IOException {
+		Path memory = Path.of("/dev/shm");
+		this.rendezvous = Files.isDirectory(memory) ? Files.createTempDirectory(memory, "vicinal-gateway")
+				: Files.createTempDirectory("vicinal-gateway");
+	}
+
+	@AfterEach
+	void close() throws IOException {
+		for (int i = this.contexts.size() - 1; i >= 0; i--) {
+			this.contexts.get(i).close();
+		}
+		FileSystemUtils.deleteRecursively(this.rendezvous);
+	}
+
+	private ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
+		Map<String, Object> all = new TreeMap<>(properties);
+		all.putIfAbsent("server.port", "0");
+		all.put("spring.main.banner-mode", "off");
+		all.put("vicinal.rendezvous.directory", this.rendezvous.toString());
+		SpringApplication application = new SpringApplication(type);
+		application.setDefaultProperties(all);
+		ConfigurableApplicationContext context = application.run();
+		this.contexts.add(context);
+		return context;
+	}
+
+	private ConfigurableApplicationContext server(String path) {
+		return server(path, "0");
+	}
+
+	private ConfigurableApplicationContext server(String path, String port) {
+		return start(FluxApplication.class, Map.of("server.port", port, "vicinal.server.paths", path,
+				"spring.profiles.active", "alone", "spring.cloud.gateway.server.webflux.enabled", "false"));
+	}
+
+	private ConfigurableApplicationContext gateway(String target, boolean exchanges, String path, String... profiles) {
+		Map<String, Object> properties = new TreeMap<>();
+		properties.put("target", target);
+		properties.put("vicinal.http-exchanges.enabled", exchanges);
+		properties.put("vicinal.http-exchanges.paths", path);
+		properties.put("vicinal.confirm-interval", "0s");
+		properties.put("spring.profiles.active", String.join(",", profiles));
+		properties.put("spring.cloud.discovery.client.simple.instances.backend[0].uri", target);
+		return start(GatewayApplication.class, properties);
+	}
+
+	private static String port(ConfigurableApplicationContext server) {
+		return String.valueOf(server.getEnvironment().getProperty("local.server.port"));
+	}
+
+	private static String base(ConfigurableApplicationContext server) {
+		return "http://localhost:" + port(server);
+	}
+
+	private static RestClient client(ConfigurableApplicationContext gateway) {
+		return RestClient.builder()
+			.baseUrl(base(gateway))
+			.defaultStatusHandler((status) -> true, (request, response) -> {
+			})
+			.requestFactory(ClientHttpRequestFactoryBuilder.httpComponents()
+				.build(HttpClientSettings.defaults().withReadTimeout(READ_TIMEOUT)))
+			.build();
+	}
+
+	private static void await(String what, BooleanSupplier condition) {
+		long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+		while (!condition.getAsBoolean()) {
+			assertThat(System.nanoTime()).as(what).isLessThan(end);
+			LockSupport.parkNanos(1_000_000);
+		}
+	}
+
+	/** Sends requests through the gateway until they go over the path. */
+	private static RestClient connected(ConfigurableApplicationContext gateway, String path) {
+		RestClient client = client(gateway);
+		await("exchanges of the gateway", () -> {
+			ResponseEntity<String> response = client.get().uri("/text").retrieve().toEntity(String.class);
+			assertThat(response.getBody()).isEqualTo("héllo");
+			assertThat(response.getHeaders().containsHeader(PeerAnnouncement.HEADER)).isFalse();
+			return calls(gateway, path) > 0;
+		});
+		return client;
+	}
+
+	private static long calls(ConfigurableApplicationContext gateway, String path) {
+		var report = gateway.getBean(Exchanges.class).report();
+		return (report == null) ? 0
+				: report.peers()
+					.stream()
+					.flatMap((peer) -> peer.paths().stream())
+					.filter((each) -> each.path().equals(path))
+					.mapToLong(PathReport::calls)
+					.sum();
+	}
+
+	@TestFactory
+	Stream<DynamicTest> direct() {
+		return compared("direct");
+	}
+
+	@TestFactory
+	Stream<DynamicTest> shm() {
+		return compared("shm");
+	}
+
+	@Tag("deep")
+	@TestFactory
+	Stream<DynamicTest> uds() {
+		return compared("uds");
+	}
+
+	private Stream<DynamicTest> compared(String path) {
+		String target = base(server(path));
+		ConfigurableApplicationContext plain = gateway(target, false, path);
+		ConfigurableApplicationContext gateway = gateway(target, true, path);
+		RestClient expecting = client(plain);
+		RestClient exchanging = connected(gateway, path);
+		List<DynamicTest> tests = new ArrayList<>();
+		Map<String, BiFunction<RestClient, String, String>> behaviours = Behaviours.all();
+		// Over HTTP it spoils a connection of the gateway, which answers the next request
+		// with 500.
+		behaviours.remove("GET /length?said=3");
+		long before = calls(gateway, path);
+		behaviours.forEach((name, behaviour) -> tests.add(DynamicTest.dynamicTest(name, () -> {
+			for (int i = 0; i < ATTEMPTS; i++) {
+				String expected = observe(behaviour, expecting, plain);
+				assertThat(observe(behaviour, exchanging, gateway)).as("attempt %d", i).isEqualTo(expected);
+			}
+		})));
+		tests.add(DynamicTest.dynamicTest("went over the path",
+				() -> assertThat(calls(gateway, path) - before).isGreaterThan((ATTEMPTS - 1L) * behaviours.size())));
+		return tests.stream();
+	}
+
+	private static String observe(BiFunction<RestClient, String, String> behaviour, RestClient client,
+			ConfigurableApplicationContext gateway) {
+		String seen;
+		try {
+			seen = behaviour.apply(client, base(gateway));
+		}
+		catch (RuntimeException ex) {
+			seen = "threw " + ex;
+		}
+		return seen.replace(port(gateway), "port");
+	}
+
+	/** Filters of routes see and change responses of exchanges as those of HTTP. */
+	@ParameterizedTest
+	@CsvSource({ "/stripped/text", "/modified/text", "/added/text", "/removed/item/3", "/replaced/text",
+			"/retried/status?code=503", "/limited/later?ms=5", "/modified/stream?mb=1", "/modified/events",
+			"/balanced/text", "/hosted/seen/x", "/rewritten/redirect", "/cached/mirror" })
+	void filtersOfRoutesWork(String uri) {
+		String target = base(server("shm"));
+		ConfigurableApplicationContext plain = gateway(target, false, "shm");
+		ConfigurableApplicationContext gateway = gateway(target, true, "shm");
+		RestClient expecting = client(plain);
+		RestClient exchanging = connected(gateway, "shm");
+		long before = calls(gateway, "shm");
+		BiFunction<RestClient, String, String> behaviour = (client, base) -> uri.contains("mirror")
+				? Behaviours.show(client.post().uri(uri).body("posted")) : Behaviours.show(client.get().uri(uri));
+		for (int i = 0; i < ATTEMPTS; i++) {
+			assertThat(observe(behaviour, exchanging, gateway)).isEqualTo(observe(behaviour, expecting, plain));
+		}
+		// Only HTTP carries another host than that of the server.
+		assertThat(calls(gateway, "shm") > before).isEqualTo(!uri.startsWith("/hosted"));
+	}
+
+	@Test
+	void aServerThatTakesTooLongIsGivenUp() {
+		ConfigurableApplicationContext gateway = gateway(base(server("shm")), true, "shm");
+		RestClient client = connected(gateway, "shm");
+		long before = calls(gateway, "shm");
+		ResponseEntity<String> response = client.get().uri("/limited/quiet").retrieve().toEntity(String.class);
+		assertThat(response.getStatusCode()).isEqualTo(HttpStatus.GATEWAY_TIMEOUT);
+		assertThat(calls(gateway, "shm")).isGreaterThan(before);
+		await("the end of the handler", () -> "1".equals(client.get().uri("/cancelled").retrieve().body(String.class)));
+	}
+
+	@Test
+	void aHandlerEndsWhenTheGatewaysClientHasGone() throws IOException, InterruptedException {
+		ConfigurableApplicationContext gateway = gateway(base(server("shm")), true, "shm");
+		RestClient client = connected(gateway, "shm");
+		// Apache's client would read on to keep the connection.
+		HttpRequest endless = HttpRequest.newBuilder(URI.create(base(gateway) + "/endless")).build();
+		try (InputStream body = HttpClient.newHttpClient()
+			.send(endless, HttpResponse.BodyHandlers.ofInputStream())
+			.body()) {
+			assertThat(body.read()).isEqualTo('d');
+		}
+		await("the end of the stream", () -> "1".equals(client.get().uri("/cancelled").retrieve().body(String.class)));
+	}
+
+	@Test
+	void aServerThatStartsAgainIsMetAgain() {
+		ConfigurableApplicationContext server = server("shm");
+		ConfigurableApplicationContext gateway = gateway(base(server), true, "shm");
+		RestClient client = connected(gateway, "shm");
+		String port = port(server);
+		server.close();
+		this.contexts.remove(server);
+		assertThat(client.get().uri("/text").retrieve().toEntity(String.class).getStatusCode().is5xxServerError())
+			.isTrue();
+		server("shm", port);
+		long before = calls(gateway, "shm");
+		await("exchanges with the new server", () -> {
+			client.get().uri("/text").retrieve().toBodilessEntity();
+			return calls(gateway, "shm") > before;
+		});
+	}
+
+	/** What the application has added to its HTTP client would be missing. */
+	@Test
+	void aClientWithAdditionsKeepsHttp() {
+		ConfigurableApplicationContext gateway = gateway(base(server("shm")), true, "shm", "customized");
+		RestClient client = client(gateway);
+		for (int i = 0; i < 50; i++) {
+			assertThat(client.get().uri("/seen/x").retrieve().body(String.class)).contains("x-added");
+		}
+		assertThat(gateway.getBean(Exchanges.class).report()).isNull();
+	}
+
+	/** A gateway in front of a server of the module. */
+	@SpringBootConfiguration
+	@EnableAutoConfiguration
+	static class GatewayApplication {
+
+		@Bean
+		SecurityWebFilterChain chain(ServerHttpSecurity http) {
+			return http.csrf(ServerHttpSecurity.CsrfSpec::disable)
+				.headers(ServerHttpSecurity.HeaderSpec::disable)
+				.authorizeExchange((rules) -> rules.anyExchange().permitAll())
+				.build();
+		}
+
+		@Bean
+		@Profile("customized")
+		HttpClientCustomizer additions() {
+			return (client) -> client.headers((headers) -> headers.set("X-Added", "yes"));
+		}
+
+		@Bean
+		RouteLocator routes(RouteLocatorBuilder builder, Environment environment) {
+			String target = environment.getRequiredProperty("target");
+			return builder.routes()
+				.route("stripped", (route) -> route.path("/stripped/**").filters((f) -> f.stripPrefix(1)).uri(target))
+				.route("modified", (route) -> route.path("/modified/**")
+					.filters((f) -> f.stripPrefix(1)
+						.modifyResponseBody(byte[].class, String.class,
+								(exchange, body) -> Mono.just((body != null) ? body.length + " bytes" : "none")))
+					.uri(target))
+				.route("added",
+						(route) -> route.path("/added/**")
+							.filters((f) -> f.stripPrefix(1)
+								.addRequestHeader("X-Route", "added")
+								.addResponseHeader("X-Route", "added"))
+							.uri(target))
+				.route("removed",
+						(route) -> route.path("/removed/**")
+							.filters((f) -> f.stripPrefix(1).removeResponseHeader("Content-Type"))
+							.uri(target))
+				.route("replaced",
+						(route) -> route.path("/replaced/**")
+							.filters((f) -> f.stripPrefix(1).setStatus(202))
+							.uri(target))
+				.route("retried",
+						(route) -> route.path("/retried/**").filters((f) -> f.stripPrefix(1).retry(2)).uri(target))
+				.route("limited",
+						(route) -> route.path("/limited/**")
+							.filters((f) -> f.stripPrefix(1))
+							.metadata(RouteMetadataUtils.RESPONSE_TIMEOUT_ATTR, 500)
+							.uri(target))
+				.route("balanced",
+						(route) -> route.path("/balanced/**").filters((f) -> f.stripPrefix(1)).uri("lb://backend"))
+				.route("hosted",
+						(route) -> route.path("/hosted/**")
+							.filters((f) -> f.stripPrefix(1).preserveHostHeader())
+							.uri(target))
+				.route("rewritten",
+						(route) -> route.path("/rewritten/**")
+							.filters((f) -> f.stripPrefix(1)
+								.rewriteLocationResponseHeader("AS_IN_REQUEST", "Location", null, null))
+							.uri(target))
+				.route("cached",
+						(route) -> route.path("/cached/**")
+							.filters((f) -> f.stripPrefix(1).cacheRequestBody(String.class))
+							.uri(target))
+				.route("all", (route) -> route.path("/**").uri(target))
+				.build();
+		}
+
+	}
+
+}

@@ -1,0 +1,155 @@
+package io.github.vicinal.copackage;
+
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+
+/**
+ * Registries and switches that a library has in static fields. If the library is loaded
+ * once, what one application adds or sets there holds for all applications, and stays
+ * after the application has stopped. So a library is not loaded once if an application
+ * changes such state of it.
+ * <p>
+ * Static methods that change a static field are found in the class files. Objects that a
+ * library hands out to all, and that are changed then, are named here.
+ */
+final class StaticRegistries {
+
+	/** Members that change what all users of a class share, by class. */
+	private static final Map<String, Pattern> NAMED = Map.of(
+			// One registry, to which each member adds.
+			"io/micrometer/core/instrument/Metrics", Pattern.compile(".*"),
+			// Without an argument they use that registry.
+			"io/micrometer/core/aop/TimedAspect", Pattern.compile("<init>\\(\\)V"),
+			"io/micrometer/core/aop/CountedAspect", Pattern.compile("<init>\\(\\)V"),
+			// An accessor replaces one of another application that has the same key.
+			"io/micrometer/context/ContextRegistry", Pattern.compile("(?:register|remove|load)\\w+Accessors?\\(.*"));
+
+	/**
+	 * Methods that return an object which all users of a class share, with the methods
+	 * that change the object. Other objects have methods of these names, too, so they
+	 * count in a class that calls both.
+	 */
+	private static final Map<String, Pattern> HANDED_OUT = Map.of(
+			"org/springframework/core/convert/support/DefaultConversionService.getSharedInstance",
+			Pattern.compile("addConverter|addConverterFactory|removeConvertible"),
+			"org/springframework/core/ReactiveAdapterRegistry.getSharedInstance",
+			Pattern.compile("registerReactiveType(?:Override)?"));
+
+	/** Names of static methods that set or add something. */
+	private static final Pattern SETTER = Pattern
+		.compile("(?:set|add|register|install|accept|put|use|enable|disable)[A-Z]\\w*");
+
+	/**
+	 * Spring Boot adds the meters of an application to the registry of {@code Metrics}. A
+	 * property turns that off where Micrometer is loaded once.
+	 */
+	private static final String TURNED_OFF = "org/springframework/boot/";
+
+	private StaticRegistries() {
+	}
+
+	/** Returns whether a static method may be one that sets or adds something. */
+	static boolean isSetter(String method, String descriptor) {
+		return !descriptor.startsWith("()") && SETTER.matcher(method).matches();
+	}
+
+	/** Returns whether a member of a class changes, or hands out, what all share. */
+	static boolean isNamed(Member member) {
+		return isRegistry(member) || HANDED_OUT.containsKey(member.id());
+	}
+
+	private static boolean isRegistry(Member member) {
+		Pattern named = NAMED.get(member.owner());
+		return named != null && named.matcher(member.name() + member.descriptor()).matches();
+	}
+
+	/**
+	 * Returns members of other classes with which a class may change static state.
+	 * @param caller the class, with slashes
+	 * @param used members that it uses
+	 * @return their ids; of setters, only the class file of their owner says what they
+	 * change
+	 */
+	static Set<String> changes(String caller, Set<Member> used) {
+		Set<String> changes = new HashSet<>();
+		for (Member each : used) {
+			Pattern changing = HANDED_OUT.get(each.id());
+			boolean changed = isSetter(each.name(), each.descriptor())
+					|| (isRegistry(each) && !caller.startsWith(TURNED_OFF)) || (changing != null
+							&& used.stream().anyMatch((other) -> changing.matcher(other.name()).matches()));
+			if (changed) {
+				changes.add(each.id());
+			}
+		}
+		return changes;
+	}
+
+	/**
+	 * Member of a class.
+	 *
+	 * @param owner the class, with slashes
+	 * @param name of the method or field
+	 * @param descriptor its type
+	 */
+	record Member(String owner, String name, String descriptor) {
+
+		/** Returns what names it among all classes; methods of one name are one. */
+		String id() {
+			return this.owner + "." + this.name;
+		}
+
+	}
+
+	/** Finds out whether a static method changes a static field of its class. */
+	static final class Setter extends MethodVisitor {
+
+		private static final Pattern COLLECTION = Pattern
+			.compile("Ljava/util/.*(?:Map|List|Set|Collection|Queue|Deque|Properties|Hashtable|Vector);");
+
+		private static final Pattern ADDING = Pattern.compile("(?:put|add|set|offer|push)\\w*");
+
+		private final String type;
+
+		private final Runnable found;
+
+		private boolean hasCollection;
+
+		/**
+		 * Creates a visitor of a method.
+		 * @param type the class that has it, with slashes
+		 * @param found called if it changes something
+		 */
+		Setter(String type, Runnable found) {
+			super(Opcodes.ASM9);
+			this.type = type;
+			this.found = found;
+		}
+
+		@Override
+		public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
+			if (!owner.equals(this.type)) {
+				return;
+			}
+			if (opcode == Opcodes.PUTSTATIC) {
+				this.found.run();
+			}
+			else if (opcode == Opcodes.GETSTATIC && COLLECTION.matcher(descriptor).matches()) {
+				this.hasCollection = true;
+			}
+		}
+
+		@Override
+		public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
+			if (this.hasCollection && owner.startsWith("java/util/") && ADDING.matcher(name).matches()) {
+				this.found.run();
+			}
+		}
+
+	}
+
+}
