@@ -1,5 +1,9 @@
 package io.github.vicinal.boot;
 
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -9,6 +13,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
@@ -127,6 +132,17 @@ class ArchitectureTests {
 			.should()
 			.bePackagePrivate()
 			.because("they are no API")
+			.check(this.classes);
+	}
+
+	@Test
+	void noBeanIsAFunction() {
+		methods().that()
+			.areAnnotatedWith(org.springframework.context.annotation.Bean.class)
+			.should()
+			.notHaveRawReturnType(assignableTo(Supplier.class).or(assignableTo(Function.class))
+				.or(assignableTo(Consumer.class)))
+			.because("Spring Cloud Stream takes such beans for functions of the application")
 			.check(this.classes);
 	}
 

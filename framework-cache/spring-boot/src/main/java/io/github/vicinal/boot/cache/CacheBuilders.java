@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Converts properties into builders of caches. Errors name the property that the user
- * wrote.
+ * wrote. No {@code Function}: Spring Cloud Stream takes beans of that type for functions
+ * of the application.
  */
-final class CacheBuilders implements Function<String, CacheBuilder<Object, Object>> {
+final class CacheBuilders {
 
 	private static final long MAXIMUM_SIZE = 10_000;
 
@@ -75,8 +76,8 @@ final class CacheBuilders implements Function<String, CacheBuilder<Object, Objec
 		this.executor = executor;
 	}
 
-	@Override
-	public CacheBuilder<Object, Object> apply(String name) {
+	/** Returns the builder of a cache. */
+	CacheBuilder<Object, Object> apply(String name) {
 		return new Setup(name, own(name), null, null).builder(true);
 	}
 

@@ -54,7 +54,7 @@ public final class VicinalCacheAutoConfiguration {
 	VicinalCacheManager cacheManager(CacheProperties properties, CacheBuilders builders, Environment environment,
 			ObjectProvider<CacheManagerCustomizer<?>> customizers, ObjectProvider<InvalidationBroadcast> broadcast,
 			ObjectProvider<EngineCallCaches> callCaches) {
-		VicinalCacheManager manager = new VicinalCacheManager(builders);
+		VicinalCacheManager manager = new VicinalCacheManager(builders::apply);
 		manager.setAllowNullValues(properties.allowNullValues());
 		manager.setTransactionAware(properties.transactionAware());
 		broadcast.ifAvailable((known) -> manager.setInvalidationBroadcast(new BroadcastWithCalls(known, callCaches)));

@@ -1,5 +1,9 @@
 package io.github.vicinal.boot.cache;
 
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -11,6 +15,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.context.annotation.Bean;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
@@ -34,6 +39,17 @@ class ArchitectureTests {
 			.resideInAnyPackage(ROOT + ".placement..", ROOT + ".boot.placement..", ROOT + ".boot.server..",
 					ROOT + ".transport..")
 			.because("each feature can be used without the others")
+			.check(this.classes);
+	}
+
+	@Test
+	void noBeanIsAFunction() {
+		methods().that()
+			.areAnnotatedWith(Bean.class)
+			.should()
+			.notHaveRawReturnType(assignableTo(Supplier.class).or(assignableTo(Function.class))
+				.or(assignableTo(Consumer.class)))
+			.because("Spring Cloud Stream takes such beans for functions of the application")
 			.check(this.classes);
 	}
 

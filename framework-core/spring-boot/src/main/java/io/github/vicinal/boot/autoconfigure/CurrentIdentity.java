@@ -1,7 +1,5 @@
 package io.github.vicinal.boot.autoconfigure;
 
-import java.util.function.Supplier;
-
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import org.jspecify.annotations.Nullable;
@@ -10,9 +8,10 @@ import org.springframework.beans.factory.ObjectProvider;
 
 /**
  * This instance as others know it at the time of asking. The host id changes if another
- * process makes the rendezvous directory anew.
+ * process makes the rendezvous directory anew. No {@code Supplier}: Spring Cloud Stream
+ * takes beans of that type for functions of the application.
  */
-public final class CurrentIdentity implements Supplier<@Nullable PeerIdentity> {
+public final class CurrentIdentity {
 
 	private final ObjectProvider<PeerIdentity> identity;
 
@@ -23,8 +22,11 @@ public final class CurrentIdentity implements Supplier<@Nullable PeerIdentity> {
 		this.rendezvous = rendezvous;
 	}
 
-	@Override
-	public @Nullable PeerIdentity get() {
+	/**
+	 * Returns this instance.
+	 * @return its identity now, or {@code null} if it has none
+	 */
+	public @Nullable PeerIdentity current() {
 		PeerIdentity made = this.identity.getIfAvailable();
 		Rendezvous directory = (made != null) ? this.rendezvous.getIfAvailable() : null;
 		return (made != null && directory != null) ? directory.current(made) : made;

@@ -129,7 +129,7 @@ public final class ChannelClientAutoConfiguration {
 				properties.confirmInterval(), configuredChannels(beanFactory),
 				new ClientChannels.Toolbox(() -> providers.orderedStream().toList(), legs, observation,
 						() -> interceptors.orderedStream().toList(), () -> listeners.orderedStream().toList(),
-						callCaches::getIfAvailable, () -> self.getObject().get(),
+						callCaches::getIfAvailable, () -> self.getObject().current(),
 						environment.getProperty("spring.cloud.loadbalancer.zone"),
 						() -> BalancerAdditions.find(beanFactory, environment), () -> codecs.getObject().mapper(),
 						environment::resolvePlaceholders, ConnectorThreads.create(), Clock.systemUTC()));

@@ -22,8 +22,11 @@ import org.springframework.util.ClassUtils;
  * Turns requests of Feign clients into exchanges: behind retries, interceptors,
  * observations and the load balancer, in front of Feign's own client. Changes that other
  * clients make to requests are not known, so their requests go over HTTP. Thread-safe.
+ * Public because Feign calls it by reflection.
+ *
+ * @since 0.1.0
  */
-final class FeignExchanges implements Capability {
+public final class FeignExchanges implements Capability {
 
 	private static final boolean LOAD_BALANCERS = ClassUtils.isPresent(
 			"org.springframework.cloud.openfeign.loadbalancer.FeignBlockingLoadBalancerClient",

@@ -85,7 +85,7 @@ public final class ReactiveServerAutoConfiguration {
 		ServiceCatalog vicinalServiceCatalog(VicinalProperties properties, ObjectProvider<CurrentIdentity> self,
 				ObjectProvider<ServiceRegistry> registry, ObjectProvider<PathServer> servers, ConnectionTickets tickets,
 				ObjectProvider<ExchangeService> exchanges) {
-			return new ServiceCatalog(() -> Objects.requireNonNull(self.getObject().get()),
+			return new ServiceCatalog(() -> Objects.requireNonNull(self.getObject().current()),
 					(name) -> name.equals(HttpExchanges.contract().name()) ? exchanges.getIfAvailable() : null,
 					registry::getObject, () -> ServerPaths.offered(properties, servers), tickets);
 		}

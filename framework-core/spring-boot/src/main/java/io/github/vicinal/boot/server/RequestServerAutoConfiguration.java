@@ -5,7 +5,6 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
 
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalProperties;
@@ -267,9 +266,14 @@ public final class RequestServerAutoConfiguration {
 
 	}
 
-	/** Paths of requests that get no permit because they need none. */
+	/**
+	 * Paths of requests that get no permit because they need none. No {@code Supplier}:
+	 * Spring Cloud Stream takes beans of that type for functions of the application.
+	 */
 	@FunctionalInterface
-	interface ExemptPaths extends Supplier<Collection<String>> {
+	interface ExemptPaths {
+
+		Collection<String> get();
 
 	}
 

@@ -109,7 +109,7 @@ public final class ServiceAutoConfiguration {
 	ServiceCatalog vicinalServiceCatalog(VicinalProperties properties, ObjectProvider<CurrentIdentity> self,
 			ObjectProvider<ServiceSource> source, ObjectProvider<ServiceRegistry> registry,
 			ObjectProvider<PathServer> servers, ConnectionTickets tickets, ObjectProvider<ExchangeService> exchanges) {
-		return new ServiceCatalog(() -> Objects.requireNonNull(self.getObject().get()),
+		return new ServiceCatalog(() -> Objects.requireNonNull(self.getObject().current()),
 				(name) -> name.equals(HttpExchanges.contract().name()) ? exchanges.getIfAvailable()
 						: source.getObject().find(name),
 				registry::getObject, () -> ServerPaths.offered(properties, servers), tickets);

@@ -54,8 +54,13 @@ import org.springframework.core.io.ResourceLoader;
 @ImportRuntimeHints(PlacementEndpointAutoConfiguration.Hints.class)
 public final class PlacementEndpointAutoConfiguration {
 
-	/** Beans that find instances. */
-	interface Instances extends Supplier<List<URI>> {
+	/**
+	 * Beans that find instances. No {@code Supplier}: Spring Cloud Stream takes beans of
+	 * that type for functions of the application.
+	 */
+	interface Instances {
+
+		List<URI> get();
 
 	}
 
