@@ -1,5 +1,6 @@
 package io.github.vicinal.boot;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,6 +12,10 @@ import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.report.ChannelReport;
 import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -97,6 +102,30 @@ class BodyLengthTests {
 		}
 	}
 
+	/** The body has the length that the headers say, although each write differs. */
+	@Test
+	void aFilterThatLooksAtTheLengthAndReadsTheBodySeesOneBody() {
+		ConfigurableApplicationContext server = start(FilteredServer.class, Map.of());
+		String url = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
+		Map<String, Object> client = Map.of("framed.url", url, "spring.http.clients.reactive.connector", "jdk",
+				"vicinal.compare-paths", "false", "vicinal.confirm-interval", "0s");
+		ConfigurableApplicationContext typed = start(ReactiveClient.class, client);
+		Framed found = typed.getBean(Framed.class);
+		found.growing(new Growing());
+		await().untilAsserted(() -> {
+			found.get();
+			assertThat(channel(typed).peers().get(0).path()).isEqualTo("direct");
+		});
+		found.growing(new Growing());
+		Map<String, Long> left = channel(typed).leftToHttp();
+		server.getBean(PassingFilter.class).reads = true;
+		Framed overHttp = start(ReactiveClient.class, with(client, "vicinal.enabled", "false")).getBean(Framed.class);
+		String expected = overHttp.growing(new Growing());
+		assertThat(expected).isEqualTo("12 of 12");
+		assertThat(found.growing(new Growing())).isEqualTo(expected);
+		assertThat(channel(typed).leftToHttp()).isEqualTo(left);
+	}
+
 	private void typedCallsShowTheSame(ConfigurableApplicationContext server, boolean reactive, String library,
 			boolean firstOverHttp) {
 		String url = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
@@ -162,6 +191,9 @@ class BodyLengthTests {
 		@PostExchange("/framed/list")
 		String list(@RequestBody List<String> body);
 
+		@PostExchange("/framed/growing")
+		String growing(@RequestBody Growing body);
+
 		@PostExchange("/framed/bytes")
 		String bytes(@RequestBody byte[] body);
 
@@ -189,8 +221,45 @@ class BodyLengthTests {
 	static class FilteredServer {
 
 		@Bean
-		Filter passing() {
-			return (request, response, chain) -> chain.doFilter(request, response);
+		PassingFilter passing() {
+			return new PassingFilter();
+		}
+
+	}
+
+	static class PassingFilter implements Filter {
+
+		/** Whether it answers with the length and the number of bytes. */
+		private volatile boolean reads;
+
+		@Override
+		public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+				throws IOException, ServletException {
+			if (!this.reads) {
+				chain.doFilter(request, response);
+				return;
+			}
+			response.setContentType("text/plain");
+			response.getWriter()
+				.print("%d of %d".formatted(request.getInputStream().readAllBytes().length,
+						request.getContentLengthLong()));
+		}
+
+	}
+
+	/** Its JSON is longer each time. */
+	static class Growing {
+
+		private int writes;
+
+		public String getText() {
+			this.writes++;
+			return "x".repeat(this.writes);
+		}
+
+		public void setText(String text) {
+			// The next JSON begins anew.
+			this.writes = 0;
 		}
 
 	}
@@ -247,6 +316,11 @@ class BodyLengthTests {
 
 		@Override
 		public String list(List<String> body) {
+			return framing();
+		}
+
+		@Override
+		public String growing(Growing body) {
 			return framing();
 		}
 

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.github.vicinal.boot.Baskets.Basket;
 import io.github.vicinal.boot.EndToEndTests.BasketClient;
@@ -146,6 +147,60 @@ class ReplicaEndToEndTests {
 		assertThat(unanswered).as("calls over connections of the pool").isLessThanOrEqualTo(POOLED);
 		assertThat(replica(client, gone).failures()).isPositive();
 		assertThat(replica(client, far).calls()).isGreaterThanOrEqualTo(90);
+	}
+
+	/** Neither connections nor packets are refused: only the time-out of a call tells. */
+	@Test
+	@Timeout(180)
+	void nearReplicasWhoseHostsVanishCostOneTimeOutEach() throws Exception {
+		String far = address(replica("there"));
+		try (VanishingHost one = new VanishingHost(port(nearOverHttp()));
+				VanishingHost two = new VanishingHost(port(nearOverHttp()))) {
+			ConfigurableApplicationContext client = start(BasketClient.class,
+					Map.of("vicinal.channels.baskets.instances",
+							"http://%s,http://%s,http://%s".formatted(far, one.address(), two.address()),
+							"vicinal.channels.baskets.paths", "uds", "vicinal.default-timeout", "500ms",
+							"vicinal.rendezvous.directory", this.directory.resolve("here").toString()));
+			Baskets baskets = client.getBean(Baskets.class);
+			await().untilAsserted(() -> {
+				baskets.get(1);
+				for (VanishingHost near : List.of(one, two)) {
+					assertThat(replica(client, near.address()).locality()).isEqualTo(Locality.HOST);
+				}
+				assertThat(replica(client, far).locality()).isEqualTo(Locality.ANY);
+			});
+			long before = nearCalls(client, one, two);
+			for (int i = 0; i < 200; i++) {
+				baskets.get(i);
+			}
+			assertThat(nearCalls(client, one, two) - before).as("calls of the near ones").isGreaterThan(100);
+			one.vanish();
+			two.vanish();
+			int timeOuts = 0;
+			for (int i = 0; i < 4_000; i++) {
+				try {
+					assertThat(baskets.get(i).id()).isEqualTo(i);
+				}
+				catch (ResourceAccessException ex) {
+					timeOuts++;
+				}
+			}
+			assertThat(timeOuts).as("one for each that has vanished").isBetween(1, 2);
+		}
+	}
+
+	/** It announces this host, and none of the paths that the client takes. */
+	private ConfigurableApplicationContext nearOverHttp() {
+		return start(BasketService.class, Map.of("vicinal.server.paths", "shm", "vicinal.rendezvous.directory",
+				this.directory.resolve("here").toString()));
+	}
+
+	private static int port(ConfigurableApplicationContext replica) {
+		return Integer.parseInt(replica.getEnvironment().getRequiredProperty("local.server.port"));
+	}
+
+	private static long nearCalls(ConfigurableApplicationContext client, VanishingHost... near) {
+		return Stream.of(near).mapToLong((host) -> replica(client, host.address()).calls()).sum();
 	}
 
 	@Test

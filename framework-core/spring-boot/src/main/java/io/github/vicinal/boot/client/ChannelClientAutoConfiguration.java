@@ -173,8 +173,8 @@ public final class ChannelClientAutoConfiguration {
 	@Bean
 	ChannelGroupConfigurer vicinalChannelGroupConfigurer(ObjectProvider<ClientChannels> channels,
 			ObjectProvider<HttpServiceClientProperties> properties, ObjectProvider<HttpClientSettings> settings,
-			ObjectProvider<InstanceChooser> chooser, ListableBeanFactory beanFactory) {
-		if (!ClassUtils.isPresent(PROXY_FACTORY_CUSTOMIZER, ChannelClientAutoConfiguration.class.getClassLoader())) {
+			ObjectProvider<InstanceChooser> chooser, ListableBeanFactory beanFactory, ResourceLoader resources) {
+		if (!ClassUtils.isPresent(PROXY_FACTORY_CUSTOMIZER, resources.getClassLoader())) {
 			throw new InvalidChannelException(
 					"Channels need Spring Boot 4.1, but this application has Spring Boot "
 							+ SpringBootVersion.getVersion(),

@@ -497,6 +497,9 @@ final class ExchangeProcessor extends AbstractProcessor {
 
 	@Override
 	public void recycle() {
+		// A request that has started asynchronous processing after a failed write is not
+		// recycled by the adapter, and would be the next one.
+		this.adapter.checkRecycled(this.request, this.response);
 		super.recycle();
 		this.swallows = false;
 		this.finished = false;

@@ -220,7 +220,8 @@ final class FrameRequest extends HttpServletRequestWrapper {
 	private RequestHeaders headers() {
 		RequestHeaders known = this.headers;
 		if (known == null) {
-			known = RequestHeaders.of(this.target.request(), this.frame, this.facts, this.mapper);
+			known = RequestHeaders.of(this.target.request(), this.frame, this.facts,
+					(sent) -> this.target.request().body(this.frame, sent, this.mapper));
 			this.headers = known;
 		}
 		return known;

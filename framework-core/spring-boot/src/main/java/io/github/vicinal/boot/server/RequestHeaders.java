@@ -6,12 +6,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.peer.PeerAnnouncement;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The headers that a call would have had as an HTTP request: what the contract and the
@@ -44,9 +44,10 @@ final class RequestHeaders {
 
 	/**
 	 * Returns the headers of a call.
-	 * @param mapper writes the body if its length is looked at
+	 * @param body writes the body if its length is looked at
 	 */
-	static RequestHeaders of(RequestTemplate target, CallFrame frame, ConnectionFacts facts, JsonMapper mapper) {
+	static RequestHeaders of(RequestTemplate target, CallFrame frame, ConnectionFacts facts,
+			Function<RequestHeaders, byte[]> body) {
 		Map<String, List<String>> values = new LinkedHashMap<>();
 		values.putAll(facts.headers());
 		put(values, "accept", facts.sendsAccept() ? target.accept() : target.declaredAccept());
@@ -65,7 +66,7 @@ final class RequestHeaders {
 		}
 		RequestHeaders headers = new RequestHeaders(values);
 		if (length < 0 && facts.framing().addTo(values, target.httpMethod(), target.hasBody())) {
-			headers.body = () -> target.body(frame, headers, mapper);
+			headers.body = () -> body.apply(headers);
 		}
 		return headers;
 	}

@@ -48,6 +48,9 @@ final class TypedCall {
 
 	private @Nullable RejectedRequestException refused;
 
+	/** Body of the request, once something has asked for it or for its length. */
+	private byte @Nullable [] body;
+
 	/**
 	 * Creates a call.
 	 * @param frame what arrived
@@ -86,14 +89,23 @@ final class TypedCall {
 		return this.beforeWaiting;
 	}
 
-	/** Returns the body that the request would have had. */
+	/** Returns the body that the request would have had. It is written once. */
 	byte[] body() {
-		return this.target.request().body(this.frame, headers(), this.mapper);
+		return body(headers());
+	}
+
+	private byte[] body(RequestHeaders sent) {
+		byte[] known = this.body;
+		if (known == null) {
+			known = this.target.request().body(this.frame, sent, this.mapper);
+			this.body = known;
+		}
+		return known;
 	}
 
 	/** Returns the headers that the request would have had. */
 	RequestHeaders headers() {
-		return RequestHeaders.of(this.target.request(), this.frame, this.facts, this.mapper);
+		return RequestHeaders.of(this.target.request(), this.frame, this.facts, this::body);
 	}
 
 	RequestWatch watch() {

@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -148,6 +149,21 @@ class AutoConfigurationTests {
 			.run((context) -> assertThat(context).hasNotFailed()
 				.hasSingleBean(ServiceCatalog.class)
 				.doesNotHaveBean(ExchangeService.class));
+	}
+
+	/** Spring Boot 4.0 has no customizers of proxy factories. */
+	@Test
+	void springBootThatIsTooOldIsRefusedWithASentence() {
+		ApplicationContextRunner old = this.client.withUserConfiguration(GroupClient.class)
+			.withClassLoader(new FilteredClassLoader(HttpServiceProxyFactory.ProxyFactoryCustomizer.class));
+		old.run((context) -> {
+			FailureAnalysis analysis = analysis(context.getStartupFailure());
+			assertThat(analysis.getDescription())
+				.isEqualTo("Channels need Spring Boot 4.1, but this application has Spring Boot "
+						+ SpringBootVersion.getVersion());
+			assertThat(analysis.getAction()).contains("Spring Boot 4.1 or newer", "vicinal.enabled=false");
+		});
+		old.withPropertyValues("vicinal.enabled=false").run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test
