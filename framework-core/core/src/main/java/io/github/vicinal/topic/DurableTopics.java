@@ -39,12 +39,31 @@ public interface DurableTopics extends Topics {
 	void seek(TopicSettings<?> settings, String consumer, ReplayFrom from);
 
 	/**
+	 * Makes a stored position for a consumer that has none, behind the last message: what
+	 * is published from now on is kept for it. The position of a consumer that has one
+	 * stays, also while it is subscribed. The subscribers of a stream have one.
+	 * @param settings what publishers and subscribers agree on
+	 * @param consumer name of the subscriber
+	 */
+	void keepFor(TopicSettings<?> settings, String consumer);
+
+	/**
 	 * Deletes the stored position of a consumer, so that no messages are kept for it.
 	 * @param settings what publishers and subscribers agree on
 	 * @param consumer name of the subscriber
 	 * @throws TopicException if the consumer is subscribed somewhere
 	 */
 	void forget(TopicSettings<?> settings, String consumer);
+
+	/**
+	 * Deletes the stored position of a consumer of a topic that this application uses, so
+	 * that no messages are kept for it.
+	 * @param topic name of the topic
+	 * @param consumer name of the subscriber
+	 * @throws TopicException if this application does not use the topic, the topic has no
+	 * such consumer, or the consumer is subscribed somewhere
+	 */
+	void forget(String topic, String consumer);
 
 	/**
 	 * Returns the stored positions of a topic.

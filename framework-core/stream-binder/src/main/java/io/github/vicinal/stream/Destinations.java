@@ -3,14 +3,10 @@ package io.github.vicinal.stream;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 import io.github.vicinal.boot.topic.TopicPlaces;
 import io.github.vicinal.boot.topic.TopicRooms;
 import io.github.vicinal.topic.DurableTopics;
-import io.github.vicinal.topic.DurableTopics.StoredPosition;
-import io.github.vicinal.topic.ReplayFrom;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.Topics;
@@ -74,13 +70,7 @@ final class Destinations {
 	 */
 	private void keepFor(List<String> requiredGroups, String topic, DurableTopics lasting) {
 		TopicSettings<byte[]> settings = this.rooms.settings(topic, TopicModel.PUB_SUB, byte[].class);
-		Set<String> known = lasting.positions(settings)
-			.stream()
-			.map(StoredPosition::consumer)
-			.collect(Collectors.toSet());
-		requiredGroups.stream()
-			.filter((group) -> !known.contains(group))
-			.forEach((group) -> lasting.seek(settings, group, ReplayFrom.end()));
+		requiredGroups.forEach((group) -> lasting.keepFor(settings, group));
 	}
 
 	private DestinationPublisher publisher(String topic, boolean single) {

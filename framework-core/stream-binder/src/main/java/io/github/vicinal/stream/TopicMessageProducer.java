@@ -6,6 +6,7 @@ import java.util.function.Function;
 import io.github.vicinal.boot.topic.TopicHeaders;
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.MessageHandler;
+import io.github.vicinal.topic.MessageReturnedException;
 import io.github.vicinal.topic.Subscription;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,9 @@ final class TopicMessageProducer extends MessageProducerSupport {
 
 	private final @Nullable RecoveryCallback<?> recovery;
 
+	/** Whether a message that is not handled at the stop comes again. */
+	private final boolean redelivered;
+
 	/** Guarded by the lifecycle's lock. */
 	private @Nullable Subscription subscription;
 
@@ -39,13 +43,15 @@ final class TopicMessageProducer extends MessageProducerSupport {
 	 * @param headers whether headers travel
 	 * @param retries attempts a message again, {@code null} if each is attempted once
 	 * @param recovery takes a message after its last attempt
+	 * @param redelivered whether a message that is not handled at the stop comes again
 	 */
 	TopicMessageProducer(Function<MessageHandler<byte[]>, Subscription> subscribe, boolean headers,
-			@Nullable RetryTemplate retries, @Nullable RecoveryCallback<?> recovery) {
+			@Nullable RetryTemplate retries, @Nullable RecoveryCallback<?> recovery, boolean redelivered) {
 		this.subscribe = subscribe;
 		this.headers = headers;
 		this.retries = retries;
 		this.recovery = recovery;
+		this.redelivered = redelivered;
 	}
 
 	@Override
@@ -56,7 +62,9 @@ final class TopicMessageProducer extends MessageProducerSupport {
 	@Override
 	protected void doStart() {
 		super.doStart();
-		this.subscription = this.subscribe.apply(this::handle);
+		this.subscription = this.subscribe.apply((this.retries != null && this.recovery != null)
+				? new Attempting(new ConsumerRetries(this.retries), this.recovery)
+				: (message) -> sendMessage(message(message)));
 	}
 
 	@Override
@@ -69,23 +77,6 @@ final class TopicMessageProducer extends MessageProducerSupport {
 		super.doStop();
 	}
 
-	private void handle(Message<byte[]> message) {
-		org.springframework.messaging.Message<byte[]> received = message(message);
-		if (this.retries == null || this.recovery == null) {
-			sendMessage(received);
-			return;
-		}
-		try {
-			this.retries.execute(() -> {
-				sendMessage(received);
-				return true;
-			});
-		}
-		catch (RetryException ex) {
-			this.recovery.recover(ErrorMessageUtils.getAttributeAccessor(received, received), ex.getCause());
-		}
-	}
-
 	private org.springframework.messaging.Message<byte[]> message(Message<byte[]> message) {
 		return MessageBuilder.withPayload(message.payload())
 			.copyHeaders(this.headers ? HeaderMapping.fromTopic(message.headers()) : Map.of())
@@ -94,6 +85,42 @@ final class TopicMessageProducer extends MessageProducerSupport {
 			.setHeader(TopicHeaders.SEQUENCE, message.sequence())
 			.setHeader(TopicHeaders.REDELIVERED, message.redelivered())
 			.build();
+	}
+
+	/** Attempts each message until the binding stops. */
+	private final class Attempting implements MessageHandler<byte[]> {
+
+		private final ConsumerRetries retries;
+
+		private final RecoveryCallback<?> recovery;
+
+		Attempting(ConsumerRetries retries, RecoveryCallback<?> recovery) {
+			this.retries = retries;
+			this.recovery = recovery;
+		}
+
+		@Override
+		public void handle(Message<byte[]> message) {
+			org.springframework.messaging.Message<byte[]> received = message(message);
+			try {
+				this.retries.execute(() -> {
+					sendMessage(received);
+					return true;
+				});
+			}
+			catch (RetryException ex) {
+				if (this.retries.isStopping() && TopicMessageProducer.this.redelivered) {
+					throw new MessageReturnedException();
+				}
+				this.recovery.recover(ErrorMessageUtils.getAttributeAccessor(received, received), ex.getCause());
+			}
+		}
+
+		@Override
+		public void closing() {
+			this.retries.stop();
+		}
+
 	}
 
 }

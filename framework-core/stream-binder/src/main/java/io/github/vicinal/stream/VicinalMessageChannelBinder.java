@@ -91,7 +91,8 @@ final class VicinalMessageChannelBinder extends
 		boolean retried = consumer.getMaxAttempts() > 1;
 		RecoveryCallback<?> recovery = retried ? errors.getRecoverer() : null;
 		TopicMessageProducer endpoint = new TopicMessageProducer(subscribing(destination.getName(), group, consumer),
-				consumer.getHeaderMode() != HeaderMode.none, retried ? buildRetryTemplate(consumer) : null, recovery);
+				consumer.getHeaderMode() != HeaderMode.none, retried ? buildRetryTemplate(consumer) : null, recovery,
+				StringUtils.hasText(group) || consumer.getExtension().isSingleStream());
 		if (!retried) {
 			endpoint.setErrorChannel(errors.getErrorChannel());
 		}

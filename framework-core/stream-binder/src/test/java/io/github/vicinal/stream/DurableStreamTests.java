@@ -10,6 +10,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
+import io.github.vicinal.boot.topic.TopicHeaders;
 import io.github.vicinal.topic.DurableTopics;
 import io.github.vicinal.topic.TopicReport;
 import io.github.vicinal.topic.Topics;
@@ -106,6 +107,23 @@ class DurableStreamTests {
 	}
 
 	@Test
+	void aMessageThatWaitsForItsNextAttemptComesAgainWhenItsConsumerIsBack() throws Exception {
+		ConfigurableApplicationContext shop = startShop();
+		ConfigurableApplicationContext billing = start(Failing.class, "billing",
+				"spring.cloud.stream.bindings.fail-in-0.destination=orders",
+				"spring.cloud.stream.bindings.fail-in-0.group=billing",
+				"spring.cloud.stream.bindings.fail-in-0.consumer.back-off-initial-interval=150000",
+				"spring.cloud.stream.bindings.fail-in-0.consumer.back-off-max-interval=150000");
+		shop.getBean(StreamBridge.class).send("orders-out-0", "one");
+		assertThat(billing.getBean(Failing.class).attempts.take()).isEqualTo("one");
+		billing.close();
+		Message<byte[]> again = startGroup("billing").getBean(Sink.class).received.poll(60, TimeUnit.SECONDS);
+		assertThat(again).isNotNull();
+		assertThat(again.getPayload()).isEqualTo("one".getBytes(StandardCharsets.UTF_8));
+		assertThat(again.getHeaders()).containsEntry(TopicHeaders.REDELIVERED, true);
+	}
+
+	@Test
 	void eachGroupAndEachConsumerWithoutOneGetsAllMessages() throws Exception {
 		ConfigurableApplicationContext billing = startGroup("billing");
 		ConfigurableApplicationContext audit = startGroup("audit");
@@ -128,6 +146,22 @@ class DurableStreamTests {
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	static class Shop {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Failing {
+
+		final BlockingQueue<String> attempts = new LinkedBlockingQueue<>();
+
+		@Bean
+		Consumer<String> fail() {
+			return (text) -> {
+				this.attempts.add(text);
+				throw new IllegalStateException("cannot bill " + text);
+			};
+		}
 
 	}
 

@@ -79,9 +79,13 @@ class StreamBinderTests {
 		return application;
 	}
 
+	/** Waits for a state that nobody announces; a test's timeout ends it. */
 	private static void await(BooleanSupplier condition) {
 		while (!condition.getAsBoolean()) {
-			Thread.onSpinWait();
+			if (Thread.interrupted()) {
+				throw new IllegalStateException("the test has taken too long");
+			}
+			Thread.yield();
 		}
 	}
 
@@ -153,6 +157,11 @@ class StreamBinderTests {
 			assertThat(bridge.send("orders-out-0", "order " + i)).isTrue();
 			all.add("order " + i);
 		}
+		// A member whose threads get no processor may have had nothing of these.
+		await(() -> {
+			boolean both = billing.stream().noneMatch((one) -> one.getBean(Sink.class).received.isEmpty());
+			return both || (bridge.send("orders-out-0", "more " + all.size()) && !all.add("more " + all.size()));
+		});
 		for (ConfigurableApplicationContext other : others) {
 			BlockingQueue<Message<byte[]>> received = other.getBean(Sink.class).received;
 			await(() -> received.size() >= all.size());
@@ -218,6 +227,57 @@ class StreamBinderTests {
 			.containsEntry(DeadLetterHeaders.EXCEPTION_MESSAGE, "cannot bill bad")
 			.containsKey(DeadLetterHeaders.PUBLISHER);
 		assertThat(billing.getBean(Failing.class).attempts).hasSize(2);
+	}
+
+	@Test
+	void aMessageThatWaitsForItsNextAttemptGoesToAnotherMemberWhenItsConsumerIsClosed() throws Exception {
+		ConfigurableApplicationContext shop = start(Empty.class, "shop",
+				"spring.cloud.stream.output-bindings=orders-out-0",
+				"spring.cloud.stream.bindings.orders-out-0.destination=orders",
+				"spring.cloud.stream.bindings.orders-out-0.producer.required-groups=billing");
+		ConfigurableApplicationContext billing = start(Failing.class, "billing",
+				"spring.cloud.stream.bindings.fail-in-0.destination=orders",
+				"spring.cloud.stream.bindings.fail-in-0.group=billing",
+				"spring.cloud.stream.bindings.fail-in-0.consumer.back-off-initial-interval=90000",
+				"spring.cloud.stream.bindings.fail-in-0.consumer.back-off-max-interval=90000");
+		shop.getBean(StreamBridge.class).send("orders-out-0", "bad");
+		assertThat(billing.getBean(Failing.class).attempts.take()).isEqualTo("bad");
+		billing.close();
+		Message<byte[]> again = start(Sink.class, "billing",
+				"spring.cloud.stream.bindings.sink-in-0.destination=orders",
+				"spring.cloud.stream.bindings.sink-in-0.group=billing")
+			.getBean(Sink.class).received.poll(30, TimeUnit.SECONDS);
+		assertThat(again).isNotNull();
+		assertThat(text(again)).isEqualTo("bad");
+		assertThat(again.getHeaders()).containsEntry(TopicHeaders.REDELIVERED, true);
+	}
+
+	@Test
+	void aMessageThatNobodyElseGetsIsADeadLetterWhenItsConsumerIsClosed() throws Exception {
+		ConfigurableApplicationContext shop = start(Empty.class, "shop",
+				"spring.cloud.stream.output-bindings=orders-out-0",
+				"spring.cloud.stream.bindings.orders-out-0.destination=orders");
+		ConfigurableApplicationContext page = start(Failing.class, "page",
+				"spring.cloud.stream.bindings.fail-in-0.destination=orders",
+				"spring.cloud.stream.bindings.fail-in-0.consumer.back-off-initial-interval=90000",
+				"spring.cloud.stream.bindings.fail-in-0.consumer.back-off-max-interval=90000",
+				"spring.cloud.stream.vicinal.bindings.fail-in-0.consumer.dead-letter=orders.dead");
+		ConfigurableApplicationContext repair = start(Sink.class, "repair",
+				"spring.cloud.stream.bindings.sink-in-0.destination=orders.dead",
+				"spring.cloud.stream.vicinal.bindings.sink-in-0.consumer.single-stream=true");
+		await(() -> subscribers(shop, "orders").size() == 1);
+		await(() -> subscribers(page, "orders.dead").size() == 1);
+		shop.getBean(StreamBridge.class).send("orders-out-0", "bad");
+		assertThat(page.getBean(Failing.class).attempts.take()).isEqualTo("bad");
+		page.getBean(BindingsLifecycleController.class).stop("fail-in-0");
+		Message<byte[]> letter = repair.getBean(Sink.class).received.poll(30, TimeUnit.SECONDS);
+		assertThat(letter).isNotNull();
+		assertThat(text(letter)).isEqualTo("bad");
+		assertThat(page.getBean(Failing.class).attempts).isEmpty();
+		page.getBean(BindingsLifecycleController.class).start("fail-in-0");
+		await(() -> subscribers(shop, "orders").size() == 1);
+		shop.getBean(StreamBridge.class).send("orders-out-0", "good");
+		assertThat(page.getBean(Failing.class).attempts.take()).isEqualTo("good");
 	}
 
 	@Test

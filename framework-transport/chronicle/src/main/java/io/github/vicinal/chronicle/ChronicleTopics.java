@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -118,7 +119,7 @@ public final class ChronicleTopics implements DurableTopics {
 	 */
 	public ChronicleTopics(PeerIdentity identity, String application, Path directory, JsonMapper mapper, Topics bells,
 			ChronicleOptions options, TopicObservations observations, List<TopicWatcher> watchers, TopicGrants grants) {
-		JvmFlags.require();
+		JvmFlags.require(JvmFlags.Use.TOPICS);
 		this.identity = identity;
 		this.application = application;
 		this.root = directory.toAbsolutePath();
@@ -189,6 +190,7 @@ public final class ChronicleTopics implements DurableTopics {
 
 	private synchronized <T> Subscription start(TopicSettings<T> settings, SubscriberSettings subscriber,
 			MessageHandler<T> handler, int threads, Supplier<Source> sources) {
+		requireOpen();
 		ChronicleSubscription<T> made = new ChronicleSubscription<>(settings, subscriber,
 				this.observations.observe(subscriber.name(), handler), codec(settings),
 				this.root.resolve(settings.name()), threads, sources, this::ended);
@@ -226,10 +228,15 @@ public final class ChronicleTopics implements DurableTopics {
 		return MessageCodec.of(settings.type(), this.mapper);
 	}
 
-	private synchronized OpenTopic open(TopicSettings<?> settings) {
+	/** Called with the lock of this. */
+	private void requireOpen() {
 		if (this.closed) {
 			throw new IllegalStateException("The durable topics of this application are closed");
 		}
+	}
+
+	private synchronized OpenTopic open(TopicSettings<?> settings) {
+		requireOpen();
 		Alive living = alive();
 		TopicDirectory directory = TopicDirectory.open(this.root, settings.name(), new TopicDirectory.Declaration(
 				this.application, settings.model().name(), codec(settings).format(), this.options.roll().name()));
@@ -286,8 +293,24 @@ public final class ChronicleTopics implements DurableTopics {
 	}
 
 	@Override
+	public void keepFor(TopicSettings<?> settings, String consumer) {
+		open(settings).keepFor(consumer);
+	}
+
+	@Override
 	public void forget(TopicSettings<?> settings, String consumer) {
 		open(settings).forget(consumer);
+	}
+
+	@Override
+	public void forget(String topic, String consumer) {
+		OpenTopic opened = this.open.get(topic);
+		if (opened == null) {
+			throw new TopicException("This application uses no durable topic '%s', only %s".formatted(topic,
+					new TreeSet<>(this.open.keySet())));
+		}
+		opened.requireKnown(consumer);
+		opened.forget(consumer);
 	}
 
 	@Override

@@ -2,6 +2,9 @@ package io.github.vicinal.chronicle;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.function.LongSupplier;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * The stored position of one consumer in publish/subscribe: four words with what the file
@@ -26,8 +29,24 @@ final class ConsumerPosition {
 		this.words = words;
 	}
 
-	static ConsumerPosition open(Path file) throws IOException {
-		return new ConsumerPosition(Words.open(file, WORDS, MAGIC));
+	/**
+	 * Opens a position, which is made if it is not there.
+	 * @param file its file
+	 * @param drafts directory in which the file is made
+	 * @param begin returns what a position that is made has handled
+	 */
+	static ConsumerPosition open(Path file, Path drafts, LongSupplier begin) throws IOException {
+		return new ConsumerPosition(
+				Words.open(file, WORDS, MAGIC, drafts, (made) -> made.set(HANDLED, begin.getAsLong())));
+	}
+
+	/**
+	 * Opens a position that is there; {@code null} if it is not. Somebody who only reads
+	 * it must not make one: nobody would ever move it.
+	 */
+	static @Nullable ConsumerPosition find(Path file) throws IOException {
+		Words words = Words.find(file, WORDS, MAGIC);
+		return (words != null) ? new ConsumerPosition(words) : null;
 	}
 
 	/** Takes the position for this process, unless a living one has it. */

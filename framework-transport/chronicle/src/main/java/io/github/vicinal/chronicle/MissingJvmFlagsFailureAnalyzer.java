@@ -12,8 +12,8 @@ final class MissingJvmFlagsFailureAnalyzer extends AbstractFailureAnalyzer<Missi
 	protected FailureAnalysis analyze(Throwable rootFailure, MissingJvmFlagsException cause) {
 		String arguments = String.join(" \\\n    ", cause.flags());
 		return new FailureAnalysis(
-				"Durable topics need Chronicle Queue, which does not start without %d flags that this JVM was started without."
-					.formatted(cause.flags().size()),
+				"%s Chronicle Queue, which does not start without %d flags that this JVM was started without."
+					.formatted(cause.use().subject(), cause.flags().size()),
 				"""
 						Start the JVM with
 
@@ -24,8 +24,9 @@ final class MissingJvmFlagsFailureAnalyzer extends AbstractFailureAnalyzer<Missi
 						    Add-Exports: %s
 						    Add-Opens: %s
 
-						or remove vicinal.topics.durable.directory, and have no durable topics.
-						""".formatted(arguments, packages(cause, "--add-exports="), packages(cause, "--add-opens=")),
+						or %s.
+						""".formatted(arguments, packages(cause, "--add-exports="), packages(cause, "--add-opens="),
+						cause.use().alternative()),
 				cause);
 	}
 

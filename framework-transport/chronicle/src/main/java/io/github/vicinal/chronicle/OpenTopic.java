@@ -61,7 +61,8 @@ final class OpenTopic implements AutoCloseable {
 		try {
 			this.volume = Files.getFileStore(directory.queue());
 			requireSpace(options.blockBytes());
-			this.claims = (model == TopicModel.STREAM) ? StreamClaims.open(directory.stream(), alive) : null;
+			this.claims = (model == TopicModel.STREAM)
+					? StreamClaims.open(directory.stream(), directory.drafts(), alive) : null;
 		}
 		catch (IOException ex) {
 			throw new TopicException("The durable topic '%s' cannot be opened: %s".formatted(name, ex), ex);
@@ -99,14 +100,9 @@ final class OpenTopic implements AutoCloseable {
 
 	/** Opens the position of a consumer, which begins at the end if it is new. */
 	ConsumerPosition position(String consumer) {
-		Path file = this.directory.consumer(consumer);
 		try {
-			boolean known = Files.exists(file);
-			ConsumerPosition position = ConsumerPosition.open(file);
-			if (!known) {
-				position.move(this.log.lastIndex());
-			}
-			return position;
+			return ConsumerPosition.open(this.directory.consumer(consumer), this.directory.drafts(),
+					this.log::lastIndex);
 		}
 		catch (IOException ex) {
 			throw new TopicException("The position of consumer '%s' of topic '%s' cannot be opened: %s"
@@ -165,7 +161,10 @@ final class OpenTopic implements AutoCloseable {
 		}
 		long least = Long.MAX_VALUE;
 		for (Path consumer : consumers()) {
-			least = Math.min(least, ConsumerPosition.open(consumer).handled());
+			ConsumerPosition position = ConsumerPosition.find(consumer);
+			if (position != null) {
+				least = Math.min(least, position.handled());
+			}
 		}
 		return least;
 	}
@@ -195,8 +194,10 @@ final class OpenTopic implements AutoCloseable {
 		}
 		List<StoredPosition> positions = new ArrayList<>();
 		for (Path consumer : consumers()) {
-			positions
-				.add(stored(String.valueOf(consumer.getFileName()), ConsumerPosition.open(consumer).handled(), end));
+			ConsumerPosition position = ConsumerPosition.find(consumer);
+			if (position != null) {
+				positions.add(stored(String.valueOf(consumer.getFileName()), position.handled(), end));
+			}
 		}
 		return positions;
 	}
@@ -233,6 +234,12 @@ final class OpenTopic implements AutoCloseable {
 		return before;
 	}
 
+	void keepFor(String consumer) {
+		if (this.claims == null) {
+			position(consumer);
+		}
+	}
+
 	void seek(String consumer, ReplayFrom from) {
 		if (this.claims != null) {
 			this.claims.move(before(from));
@@ -245,6 +252,13 @@ final class OpenTopic implements AutoCloseable {
 		}
 		finally {
 			position.release(this.alive);
+		}
+	}
+
+	/** Fails if there is no position of a consumer. */
+	void requireKnown(String consumer) {
+		if (this.claims == null && !Files.exists(this.directory.consumer(consumer))) {
+			throw new TopicException("The durable topic '%s' has no consumer '%s'".formatted(this.name, consumer));
 		}
 	}
 

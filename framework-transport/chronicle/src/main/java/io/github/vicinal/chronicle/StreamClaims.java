@@ -57,8 +57,14 @@ final class StreamClaims {
 		this.alive = alive;
 	}
 
-	static StreamClaims open(Path file, Alive alive) throws IOException {
-		return new StreamClaims(Words.open(file, FIRST_SLOT + SLOTS * SLOT_WORDS, MAGIC), alive);
+	/**
+	 * Opens the claims of a stream.
+	 * @param file their file, which is made if it is not there
+	 * @param drafts directory in which the file is made
+	 * @param alive this process
+	 */
+	static StreamClaims open(Path file, Path drafts, Alive alive) throws IOException {
+		return new StreamClaims(Words.open(file, FIRST_SLOT + SLOTS * SLOT_WORDS, MAGIC, drafts), alive);
 	}
 
 	/** Returns the index of the last message that was taken, 0 for none. */
@@ -146,14 +152,25 @@ final class StreamClaims {
 		return new Claim(slot, entry, false);
 	}
 
-	/** Notes that a message is handled. */
+	/**
+	 * Notes that a message is handled. If the position was moved back meanwhile, the slot
+	 * may be that of another message by now.
+	 */
 	void handled(Claim claim) {
-		this.words.set(word(claim.slot(), INDEX), 0);
+		this.words.compareAndSet(word(claim.slot(), INDEX), claim.entry().index(), 0);
 	}
 
 	/** Leaves a message to the next subscriber that claims one. */
 	void giveBack(Claim claim) {
-		this.words.set(word(claim.slot(), OWNER), 0);
+		lock();
+		try {
+			if (this.words.get(word(claim.slot(), INDEX)) == claim.entry().index()) {
+				this.words.compareAndSet(word(claim.slot(), OWNER), this.alive.id(), 0);
+			}
+		}
+		finally {
+			unlock();
+		}
 	}
 
 	/** Leaves the messages of dead processes to the next subscribers that claim some. */

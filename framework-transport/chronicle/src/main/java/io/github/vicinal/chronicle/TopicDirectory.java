@@ -117,6 +117,11 @@ final class TopicDirectory {
 		});
 	}
 
+	/** Returns the directory in which files are made before they get their names. */
+	Path drafts() {
+		return this.path;
+	}
+
 	Path queue() {
 		return this.path.resolve("queue");
 	}

@@ -17,14 +17,31 @@ class ArchitectureTests {
 		.importPackages("io.github.vicinal.chronicle");
 
 	@Test
-	void buildsOnFewModules() {
-		noClasses().should()
+	void topicsBuildOnFewModules() {
+		noClasses().that()
+			.resideInAPackage("io.github.vicinal.chronicle")
+			.should()
 			.dependOnClassesThat()
 			.resideOutsideOfPackages("io.github.vicinal.chronicle", "io.github.vicinal.topic..",
 					"io.github.vicinal.codec", "io.github.vicinal.peer", "io.github.vicinal.boot..", "net.openhft..",
 					"io.micrometer.observation..", "tools.jackson..", "java..", "org.slf4j..", "org.jspecify..",
 					"org.springframework..")
 			.because("durable topics are another implementation of the interfaces of core, beside shared memory")
+			.check(this.chronicle);
+	}
+
+	@Test
+	void thePathBuildsOnFewModules() {
+		noClasses().that()
+			.resideInAPackage("io.github.vicinal.chronicle.path")
+			.should()
+			.dependOnClassesThat()
+			.resideOutsideOfPackages("io.github.vicinal.chronicle..", "io.github.vicinal.codec",
+					"io.github.vicinal.contract", "io.github.vicinal.path", "io.github.vicinal.peer",
+					"io.github.vicinal.server", "io.github.vicinal.topic", "io.github.vicinal.transport.multiplex",
+					"io.github.vicinal.transport.wire", "net.openhft..", "java..", "org.slf4j..", "org.jspecify..",
+					"org.springframework..")
+			.because("the path is another carrier of the frames that other paths send")
 			.check(this.chronicle);
 	}
 
@@ -41,7 +58,7 @@ class ArchitectureTests {
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage("org.springframework..")
-			.because("topics are used without Spring, too")
+			.because("topics and paths are used without Spring, too")
 			.check(this.chronicle);
 	}
 

@@ -91,14 +91,15 @@ class ChronicleAutoConfigurationTests {
 
 	@Test
 	void flagsThatAreMissingArePrinted() {
-		FailureAnalysis analysis = new MissingJvmFlagsFailureAnalyzer()
-			.analyze(new MissingJvmFlagsException(List.of("--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
-					"--add-opens=java.base/java.io=ALL-UNNAMED", "--add-opens=java.base/java.util=ALL-UNNAMED")));
+		FailureAnalysis analysis = new MissingJvmFlagsFailureAnalyzer().analyze(new MissingJvmFlagsException(
+				JvmFlags.Use.TOPICS, List.of("--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
+						"--add-opens=java.base/java.io=ALL-UNNAMED", "--add-opens=java.base/java.util=ALL-UNNAMED")));
 		assertThat(analysis).isNotNull();
 		assertThat(analysis.getDescription()).contains("3 flags");
 		assertThat(analysis.getAction()).contains("--add-exports=java.base/sun.nio.ch=ALL-UNNAMED \\\n")
 			.contains("Add-Exports: java.base/sun.nio.ch\n")
-			.contains("Add-Opens: java.base/java.io java.base/java.util\n");
+			.contains("Add-Opens: java.base/java.io java.base/java.util\n")
+			.contains("or remove vicinal.topics.durable.directory");
 	}
 
 	@Test
@@ -141,7 +142,7 @@ class ChronicleAutoConfigurationTests {
 
 		public static void main(String[] args) {
 			try {
-				JvmFlags.require();
+				JvmFlags.require(JvmFlags.Use.TOPICS);
 			}
 			catch (MissingJvmFlagsException ex) {
 				System.out.println(ex.getMessage());

@@ -2,15 +2,20 @@ package io.github.vicinal.boot.actuate;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 import io.github.vicinal.topic.DurableTopics.StoredPosition;
 import io.github.vicinal.topic.SubscriptionReport;
+import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicReport;
 
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
 /** Describes what the application publishes and what it is subscribed to. */
 @Endpoint(id = "vicinaltopics")
@@ -22,17 +27,22 @@ class TopicsEndpoint {
 
 	private final Supplier<Map<String, List<StoredPosition>>> positions;
 
+	private final BiConsumer<String, String> forget;
+
 	/**
 	 * Creates the endpoint.
 	 * @param topics what is published
 	 * @param subscriptions what the application is subscribed to
 	 * @param positions the stored positions of durable topics, by topic
+	 * @param forget deletes the stored position of a consumer, by topic and consumer; a
+	 * {@link TopicException} says why it cannot
 	 */
 	public TopicsEndpoint(Supplier<List<TopicReport>> topics, Supplier<List<SubscriptionReport>> subscriptions,
-			Supplier<Map<String, List<StoredPosition>>> positions) {
+			Supplier<Map<String, List<StoredPosition>>> positions, BiConsumer<String, String> forget) {
 		this.topics = topics;
 		this.subscriptions = subscriptions;
 		this.positions = positions;
+		this.forget = forget;
 	}
 
 	/**
@@ -42,6 +52,23 @@ class TopicsEndpoint {
 	@ReadOperation
 	public TopicsDescriptor topics() {
 		return new TopicsDescriptor(this.topics.get(), this.subscriptions.get(), this.positions.get());
+	}
+
+	/**
+	 * Deletes the stored position of a consumer of a durable topic. No messages are kept
+	 * for it any more.
+	 * @param topic name of the topic
+	 * @param consumer name of the consumer, which must not be subscribed
+	 */
+	@DeleteOperation
+	public void forget(@Selector String topic, @Selector String consumer) {
+		try {
+			this.forget.accept(topic, consumer);
+		}
+		catch (TopicException ex) {
+			String reason = String.valueOf(ex.getMessage());
+			throw new InvalidEndpointRequestException(reason, reason, ex);
+		}
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import io.github.vicinal.boot.topic.TopicAutoConfiguration;
 import io.github.vicinal.topic.DurableTopics;
 import io.github.vicinal.topic.DurableTopics.StoredPosition;
+import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.Topics;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -41,7 +42,18 @@ public final class TopicsEndpointAutoConfiguration {
 					existing(beanFactory, DurableTopics.class)
 						.forEach((topics) -> positions.putAll(topics.positions()));
 					return positions;
-				});
+				}, (topic, consumer) -> forget(existing(beanFactory, DurableTopics.class).toList(), topic, consumer));
+	}
+
+	private static void forget(List<DurableTopics> places, String topic, String consumer) {
+		if (places.isEmpty()) {
+			throw new TopicException("This application uses no durable topic");
+		}
+		places.stream()
+			.filter((place) -> place.positions().containsKey(topic))
+			.findFirst()
+			.orElse(places.get(0))
+			.forget(topic, consumer);
 	}
 
 	@Bean

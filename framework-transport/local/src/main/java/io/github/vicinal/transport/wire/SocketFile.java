@@ -34,11 +34,14 @@ public final class SocketFile {
 	/** The suffix of sockets at which subscribers ask for topics. */
 	public static final String TOPICS = ".pub";
 
-	private static final Pattern SOCKET = Pattern.compile("[0-9a-f]{32}\\.(sock|shm|http|pub)");
+	/** The suffix of sockets between processes that exchange calls by queues. */
+	public static final String QUEUES = ".cq";
+
+	private static final Pattern SOCKET = Pattern.compile("[0-9a-f]{32}\\.(sock|shm|http|pub|cq)");
 
 	private static final Pattern BELL = Pattern.compile("[0-9a-f]{32}\\.bell");
 
-	private static final Pattern DRAFT = Pattern.compile("\\.[0-9a-f]{16}(\\.sock|\\.shm|\\.pub)?\\.tmp");
+	private static final Pattern DRAFT = Pattern.compile("\\.[0-9a-f]{16}(\\.sock|\\.shm|\\.pub|\\.cq)?\\.tmp");
 
 	private static final int DRAFT_ID_CHARS = 16;
 

@@ -137,6 +137,8 @@ class RemoteTopicsTests {
 
 	@Test
 	void eachMessageOfAStreamGoesToOneSubscriberOfAnyHost() {
+		// Nobody takes a second message before each has one.
+		CountDownLatch everybody = new CountDownLatch(3);
 		ShmTopics shop = publisher();
 		Topic<byte[]> topic = shop.topic(numbers(TopicModel.STREAM, WhenFull.BLOCK));
 		Map<Long, Integer> times = new ConcurrentHashMap<>();
@@ -146,7 +148,10 @@ class RemoteTopicsTests {
 			all.add(each.subscribe(numbers(TopicModel.STREAM, WhenFull.BLOCK),
 					new SubscriberSettings("s", 2, 1, java.time.Duration.ZERO), (message) -> {
 						times.merge(number(message), message.redelivered() ? 1000 : 1, Integer::sum);
-						subscribers.add(each.instance());
+						if (subscribers.add(each.instance())) {
+							everybody.countDown();
+						}
+						everybody.await();
 					}));
 		}
 		all.forEach(RemoteTopicsTests::awaitAttached);

@@ -1,0 +1,107 @@
+package io.github.vicinal.chronicle;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import io.github.vicinal.boot.actuate.TopicsEndpoint;
+import io.github.vicinal.topic.DurableTopics;
+import io.github.vicinal.topic.SubscriberSettings;
+import io.github.vicinal.topic.Subscription;
+import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicSettings;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.util.FileSystemUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The operation by which people end what is kept for a consumer. */
+@Timeout(90)
+class PositionsEndpointTests {
+
+	private static final TopicSettings<String> ORDERS = TopicSettings.of("orders", TopicModel.PUB_SUB, String.class);
+
+	@TempDir
+	private Path volume;
+
+	private Path rendezvous;
+
+	private ConfigurableApplicationContext application;
+
+	@BeforeEach
+	void start() throws Exception {
+		this.rendezvous = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
+		this.application = new SpringApplicationBuilder(Application.class)
+			.properties("server.port=0", "spring.main.banner-mode=off", "spring.jmx.enabled=false",
+					"management.endpoints.web.exposure.include=vicinaltopics",
+					"management.endpoint.vicinaltopics.access=unrestricted", "server.error.include-message=always",
+					"vicinal.rendezvous.directory=" + this.rendezvous,
+					"vicinal.topics.durable.directory=" + this.volume, "vicinal.topics.durable.min-free=0B",
+					"vicinal.topics.durable.block-size=1MB")
+			.run();
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		this.application.close();
+		FileSystemUtils.deleteRecursively(this.rendezvous);
+	}
+
+	private int delete(String place) throws Exception {
+		String port = this.application.getEnvironment().getRequiredProperty("local.server.port");
+		return HttpClient.newHttpClient()
+			.send(HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/actuator/vicinaltopics" + place))
+				.DELETE()
+				.build(), HttpResponse.BodyHandlers.ofString())
+			.statusCode();
+	}
+
+	@Test
+	void theStoredPositionOfAConsumerThatIsNotSubscribedIsDeleted() throws Exception {
+		DurableTopics topics = this.application.getBean(DurableTopics.class);
+		TopicsEndpoint endpoint = this.application.getBean(TopicsEndpoint.class);
+		assertThat(delete("/orders/billing")).isEqualTo(400);
+		Subscription subscription = topics.subscribe(ORDERS, SubscriberSettings.of("billing"), (message) -> {
+		});
+		DurableFixture.await(() -> !endpoint.topics().positions().get("orders").isEmpty());
+		topics.topic(ORDERS).publish("one");
+		DurableFixture.await(() -> endpoint.topics().positions().get("orders").get(0).lag() == 0);
+		assertThat(delete("/orders/billing")).isEqualTo(400);
+		assertThat(delete("/orders/audit")).isEqualTo(400);
+		assertThat(delete("/bills/billing")).isEqualTo(400);
+		assertThat(endpoint.topics().positions().get("orders")).extracting("consumer").containsExactly("billing");
+		subscription.close();
+		assertThat(delete("/orders/billing")).isEqualTo(204);
+		assertThat(endpoint.topics().positions().get("orders")).isEmpty();
+		assertThat(this.volume.resolve("orders/consumers/billing")).doesNotExist();
+		assertThat(delete("/orders/billing")).isEqualTo(400);
+	}
+
+	@Test
+	void aNameThatIsNoneReachesNoFile() throws Exception {
+		DurableTopics topics = this.application.getBean(DurableTopics.class);
+		topics.topic(ORDERS).publish("one");
+		assertThat(delete("/orders/..%2ftopic.properties")).isEqualTo(400);
+		assertThat(delete("/orders/.hidden")).isEqualTo(400);
+		assertThat(this.volume.resolve("orders/topic.properties")).exists();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Application {
+
+	}
+
+}

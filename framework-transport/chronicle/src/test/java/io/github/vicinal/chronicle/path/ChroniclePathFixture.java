@@ -1,0 +1,253 @@
+package io.github.vicinal.chronicle.path;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractReader.MethodDescription;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.path.Reply;
+import io.github.vicinal.peer.PeerAnnouncement;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.server.Service;
+import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.wire.PeerCheck;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** Servers with one contract and clients of it, in one rendezvous directory. */
+final class ChroniclePathFixture implements AutoCloseable {
+
+	static final Codecs CODECS = new Codecs(JsonMapper.builder().build(), false);
+
+	interface Echo {
+
+		byte[] bytes(byte[] body);
+
+		String slow(String text);
+
+	}
+
+	static final Contract CONTRACT = Contract.of(Echo.class,
+			(type, method) -> new MethodDescription(Arrays.asList(method.getGenericParameterTypes()),
+					method.getGenericReturnType(), false, null));
+
+	final Path directory;
+
+	final Rendezvous rendezvous;
+
+	final PeerIdentity peer;
+
+	final CountDownLatch arrived = new CountDownLatch(1);
+
+	final CountDownLatch released = new CountDownLatch(1);
+
+	private final Deque<AutoCloseable> closeables = new ArrayDeque<>();
+
+	ChroniclePathFixture() throws IOException {
+		this(Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test"));
+	}
+
+	ChroniclePathFixture(Path directory) {
+		this.directory = directory;
+		this.rendezvous = Rendezvous.open(directory.toString());
+		this.peer = PeerIdentity.create(this.rendezvous.hostId());
+	}
+
+	/** Small limits, so that tests reach them. */
+	static ChroniclePathOptions.Builder small() {
+		return ChroniclePathOptions.builder()
+			.maxFrameBytes(4 << 20)
+			.maxQueueBytes(8 << 20)
+			.fileBytes(1 << 20)
+			.minFreeBytes(0)
+			.maxThreads(16)
+			.handshakeTimeout(Duration.ofSeconds(40))
+			.drainTimeout(Duration.ofSeconds(5));
+	}
+
+	private Reply echo(CallFrame call) {
+		if (call.method().method().getName().equals("slow")) {
+			this.arrived.countDown();
+			try {
+				this.released.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
+		return new Reply.Value(200, Map.of(), call.arguments()[0]);
+	}
+
+	static ServiceRegistry services(Function<CallFrame, Reply> handler) {
+		ServiceRegistry registry = new ServiceRegistry();
+		registry.register(new Service() {
+
+			@Override
+			public Contract contract() {
+				return CONTRACT;
+			}
+
+			@Override
+			public Optional<String> refusal() {
+				return Optional.empty();
+			}
+
+			@Override
+			public Codecs codecs() {
+				return CODECS;
+			}
+
+			@Override
+			public Reply invoke(CallFrame frame) {
+				return handler.apply(frame);
+			}
+
+		});
+		return registry;
+	}
+
+	ChroniclePathServer server() {
+		return server(small().build());
+	}
+
+	ChroniclePathServer server(ChroniclePathOptions options) {
+		return server(options, null);
+	}
+
+	ChroniclePathServer server(ChroniclePathOptions options, @Nullable PeerCheck check) {
+		ChroniclePathServer server = new ChroniclePathServer(this.peer, this.rendezvous, services(this::echo), options,
+				check);
+		this.closeables.push(server);
+		server.start();
+		assertThat(server.unavailable()).isEmpty();
+		awaitWarmUp();
+		return server;
+	}
+
+	/** Waits for the thread that warms up, which makes a pair that is no client's. */
+	private void awaitWarmUp() {
+		String name = "vicinal-chronicle-%s-sweep".formatted(this.peer.instanceId().substring(0, 8));
+		await().until(() -> Thread.getAllStackTraces().keySet().stream().noneMatch((it) -> it.getName().equals(name)));
+	}
+
+	ChroniclePathProvider provider() {
+		return provider(small().build(), null);
+	}
+
+	ChroniclePathProvider provider(ChroniclePathOptions options, @Nullable PeerCheck check) {
+		ChroniclePathProvider provider = new ChroniclePathProvider(PeerIdentity.create(this.rendezvous.hostId()),
+				this.rendezvous, CODECS, options, check);
+		this.closeables.push(provider);
+		return provider;
+	}
+
+	PathProvider.Attempt attempt(ChroniclePathProvider provider) {
+		return attempt(provider, this.peer);
+	}
+
+	PathProvider.Attempt attempt(ChroniclePathProvider provider, PeerIdentity server) {
+		return provider.connect(CONTRACT, new PeerAnnouncement(server, Set.of("chronicle"), CONTRACT.hash(), ""));
+	}
+
+	CallPath connect(ChroniclePathProvider provider) {
+		return connect(provider, this.peer);
+	}
+
+	CallPath connect(ChroniclePathProvider provider, PeerIdentity server) {
+		PathProvider.Attempt attempt = attempt(provider, server);
+		assertThat(attempt).isInstanceOf(PathProvider.Connected.class);
+		return ((PathProvider.Connected) attempt).path();
+	}
+
+	static CallFrame call(String method, Object argument, long deadlineNanos) {
+		return new CallFrame(CONTRACT,
+				CONTRACT.methods()
+					.stream()
+					.filter((known) -> known.method().getName().equals(method))
+					.findFirst()
+					.orElseThrow(),
+				new Object[] { argument }, deadlineNanos, Map.of());
+	}
+
+	static CallFrame bytes(byte[] body) {
+		return call("bytes", body, CallFrame.NO_DEADLINE);
+	}
+
+	static CallFrame slow(long deadlineNanos) {
+		return call("slow", "x", deadlineNanos);
+	}
+
+	static Object value(Reply reply) {
+		return Objects.requireNonNull(((Reply.Value) reply).body());
+	}
+
+	static PathException failure(CompletableFuture<Reply> later) throws Exception {
+		try {
+			throw new AssertionError(later.get(20, TimeUnit.SECONDS));
+		}
+		catch (ExecutionException ex) {
+			return (PathException) ex.getCause();
+		}
+	}
+
+	static CompletableFuture<Reply> later(CallPath path, CallFrame frame) {
+		return path.callLater(frame, (task) -> {
+			throw new AssertionError("no thread is needed");
+		}).toCompletableFuture();
+	}
+
+	/** Returns the directories of pairs. */
+	List<Path> pairs() throws IOException {
+		try (var files = Files.list(this.directory)) {
+			return files.filter((file) -> file.toString().endsWith(".queues")).toList();
+		}
+	}
+
+	/** Returns the files of a queue of all pairs. */
+	List<Path> files(PairQueue queue) throws IOException {
+		try (var files = Files.walk(this.directory)) {
+			return files.filter((file) -> file.toString().endsWith(".cq4"))
+				.filter((file) -> file.getParent().endsWith(queue.directory()))
+				.toList();
+		}
+	}
+
+	@Override
+	public void close() throws Exception {
+		this.released.countDown();
+		while (!this.closeables.isEmpty()) {
+			this.closeables.pop().close();
+		}
+		try (var files = Files.walk(this.directory)) {
+			for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+				Files.deleteIfExists(file);
+			}
+		}
+	}
+
+}
