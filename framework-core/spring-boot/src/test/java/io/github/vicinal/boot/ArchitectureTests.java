@@ -140,8 +140,8 @@ class ArchitectureTests {
 		methods().that()
 			.areAnnotatedWith(org.springframework.context.annotation.Bean.class)
 			.should()
-			.notHaveRawReturnType(assignableTo(Supplier.class).or(assignableTo(Function.class))
-				.or(assignableTo(Consumer.class)))
+			.notHaveRawReturnType(
+					assignableTo(Supplier.class).or(assignableTo(Function.class)).or(assignableTo(Consumer.class)))
 			.because("Spring Cloud Stream takes such beans for functions of the application")
 			.check(this.classes);
 	}

@@ -45,8 +45,8 @@ class ArchitectureTests {
 		methods().that()
 			.areAnnotatedWith(Bean.class)
 			.should()
-			.notHaveRawReturnType(assignableTo(Supplier.class).or(assignableTo(Function.class))
-				.or(assignableTo(Consumer.class)))
+			.notHaveRawReturnType(
+					assignableTo(Supplier.class).or(assignableTo(Function.class)).or(assignableTo(Consumer.class)))
 			.because("Spring Cloud Stream takes such beans for functions of the application")
 			.check(this.classes);
 	}
