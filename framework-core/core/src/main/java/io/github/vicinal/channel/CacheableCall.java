@@ -36,7 +36,9 @@ import java.lang.annotation.Target;
  * compared by value, and must not be changed before the call has ended. Calls with the
  * same key at the same time are made once, if the answer may be kept. What fails is not
  * cached, nor is {@code null}. No caller sees what another does to a value: values that
- * are not deeply immutable are copied for each call.
+ * are not deeply immutable are copied for each call. If a copy is not like the original,
+ * as where JSON is read into properties that are not written, calls are not cached, and a
+ * warning says so.
  *
  * <pre class="code">
  * &#064;CacheableCall(expireAfterWrite = "30s")

@@ -1,5 +1,10 @@
 package io.github.vicinal.boot.cache;
 
+import java.io.InterruptedIOException;
+import java.lang.reflect.Type;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
@@ -49,6 +54,9 @@ final class EngineCallCache implements CallCache {
 
 	private static final int ARGUMENT_BYTES = 32;
 
+	/** Causes of a failure that are looked at. */
+	private static final int MAX_CAUSES = 20;
+
 	/** Size of a value that cannot be estimated. */
 	private static final int UNKNOWN_BYTES = 4096;
 
@@ -62,7 +70,18 @@ final class EngineCallCache implements CallCache {
 
 	private final boolean immutableArguments;
 
+	/**
+	 * Whether arguments that are equal make equal requests. Records may have an
+	 * {@code equals} of their own, and that of {@code URI} ignores case.
+	 */
+	private final boolean plainArguments;
+
 	private final boolean immutableResult;
+
+	/** Whether a result that is encoded and decoded is proven to be equal to itself. */
+	private final boolean transparentResult;
+
+	private final Contents contents = new Contents();
 
 	private final LongAdder hits = new LongAdder();
 
@@ -84,6 +103,9 @@ final class EngineCallCache implements CallCache {
 	/** Why the last answer that must not be kept was not kept. */
 	private volatile @Nullable String notKept;
 
+	/** Why no answers are kept any more, {@code null} if they are. */
+	private volatile @Nullable String uncopied;
+
 	EngineCallCache(Cache<Object, Object> cache, String channel, CacheableMethod plan, ContractCodec codec,
 			Duration lifetime, CallerParts callers, Supplier<RequestAdditions.Application> application) {
 		this.cache = cache;
@@ -93,11 +115,16 @@ final class EngineCallCache implements CallCache {
 		this.lifetime = lifetime;
 		this.callers = callers;
 		this.application = application;
-		this.immutableArguments = plan.method()
-			.argumentTypes()
-			.stream()
-			.allMatch((type) -> TypeClosure.whyMutable(type).isEmpty());
-		this.immutableResult = TypeClosure.whyMutable(plan.method().resultType()).isEmpty();
+		List<Type> arguments = plan.method().argumentTypes();
+		this.immutableArguments = arguments.stream().allMatch((type) -> TypeClosure.whyMutable(type).isEmpty());
+		this.plainArguments = arguments.stream().allMatch(EngineCallCache::isPlain);
+		Type result = plan.method().resultType();
+		this.immutableResult = TypeClosure.whyMutable(result).isEmpty();
+		this.transparentResult = TypeClosure.whyOpaque(result).isEmpty();
+	}
+
+	private static boolean isPlain(Type type) {
+		return type instanceof Class<?> scalar && !scalar.isRecord() && scalar != URI.class;
 	}
 
 	@Override
@@ -157,7 +184,7 @@ final class EngineCallCache implements CallCache {
 	 *
 	 * @param method the method of one channel: there is one such object for each
 	 * @param arguments its arguments, if they are immutable
-	 * @param encoded the arguments encoded, else
+	 * @param encoded the arguments encoded, unless equality of the arguments is enough
 	 * @param parts further parts that identify callers
 	 */
 	@SuppressWarnings("ArrayRecordComponent")
@@ -185,9 +212,30 @@ final class EngineCallCache implements CallCache {
 
 		private final Throwable failure;
 
-		CallFailed(Throwable failure) {
+		/**
+		 * Whether it concerns the caller alone: an error that a server has answered,
+		 * which may not be kept, or an interrupt. Others that wait make calls of their
+		 * own.
+		 */
+		private final boolean ofCallerAlone;
+
+		CallFailed(Throwable failure, CallAnswer answer) {
 			super(failure.getMessage(), failure, false, false);
 			this.failure = failure;
+			this.ofCallerAlone = answer.received() != null || Thread.currentThread().isInterrupted()
+					|| isInterrupt(failure);
+		}
+
+		private static boolean isInterrupt(Throwable failure) {
+			int depth = 0;
+			for (Throwable each = failure; each != null && depth < MAX_CAUSES; each = each.getCause()) {
+				if (each instanceof InterruptedException || each instanceof ClosedByInterruptException
+						|| (each instanceof InterruptedIOException && !(each instanceof SocketTimeoutException))) {
+					return true;
+				}
+				depth++;
+			}
+			return false;
 		}
 
 	}
@@ -211,10 +259,8 @@ final class EngineCallCache implements CallCache {
 	}
 
 	private Key key(@Nullable Object[] arguments, List<Object> parts) {
-		if (this.immutableArguments) {
-			return new Key(this, Arrays.asList(arguments.clone()), null, parts);
-		}
-		return new Key(this, List.of(), encode(arguments), parts);
+		List<@Nullable Object> values = this.immutableArguments ? Arrays.asList(arguments.clone()) : List.of();
+		return new Key(this, values, this.immutableArguments && this.plainArguments ? null : encode(arguments), parts);
 	}
 
 	private byte[] encode(@Nullable Object[] arguments) {
@@ -246,10 +292,42 @@ final class EngineCallCache implements CallCache {
 		if (result == null) {
 			return null;
 		}
-		byte[] encoded = this.immutableResult ? null : encode(result);
+		byte[] encoded = this.immutableResult ? null : copy(result);
 		long bytes = ENTRY_BYTES + bytes(key) + ((encoded != null) ? encoded.length : bytes(result));
 		return new Kept((encoded != null) ? encoded : result, System.nanoTime() + verdict.nanos(),
 				(int) Math.min(Integer.MAX_VALUE, bytes));
+	}
+
+	/**
+	 * Encodes a result for later callers. They must get what the first one does, although
+	 * JSON may be read into fields that are not written, or be read in another way.
+	 * @throws NotKept if a copy differs; then nothing is kept any more
+	 */
+	private byte[] copy(Object result) {
+		String problem;
+		try {
+			byte[] encoded = encode(result);
+			if (this.transparentResult || this.contents.same(result, decode(encoded))) {
+				return encoded;
+			}
+			problem = "a copy of its result is not like the original; JSON that is read must be written as well";
+		}
+		catch (RuntimeException ex) {
+			problem = "its result cannot be copied: " + ex;
+		}
+		if (this.uncopied == null) {
+			this.uncopied = problem;
+			logger.warn("Answers of {} are not cached: {}", this, problem);
+		}
+		throw new NotKept(this, result, problem);
+	}
+
+	private Object decode(byte[] encoded) {
+		Object decoded = this.codec.decodeResult(this.plan.method(), encoded, 0, encoded.length);
+		if (decoded == null) {
+			throw new IllegalStateException("The result of %s has become null".formatted(this));
+		}
+		return decoded;
 	}
 
 	private byte[] encode(Object result) {
@@ -306,7 +384,7 @@ final class EngineCallCache implements CallCache {
 
 	@Override
 	public @Nullable Object call(@Nullable Object[] arguments, Call call) throws Throwable {
-		if (this.callers.off() != null) {
+		if (this.callers.off() != null || this.uncopied != null) {
 			return uncached(call);
 		}
 		if (this.plan.shape().timing() == Timing.MONO) {
@@ -365,7 +443,7 @@ final class EngineCallCache implements CallCache {
 			result = call.proceed(answer);
 		}
 		catch (Throwable ex) {
-			throw new CallFailed(ex);
+			throw new CallFailed(ex, answer);
 		}
 		judge(arguments, answer);
 		throw new NotKept(this, result, "it is for its caller alone");
@@ -403,7 +481,10 @@ final class EngineCallCache implements CallCache {
 					return directly(arguments, call);
 				}
 				if (!(ex.failure instanceof CallChanged)) {
-					throw ex;
+					if (own[0] || !ex.ofCallerAlone) {
+						throw ex;
+					}
+					return directly(arguments, call);
 				}
 				// It was another's refresh, which this call had waited for.
 			}
@@ -430,7 +511,7 @@ final class EngineCallCache implements CallCache {
 			return keep(key, arguments, result, answer);
 		}
 		catch (Throwable ex) {
-			throw new CallFailed(ex);
+			throw new CallFailed(ex, answer);
 		}
 	}
 
@@ -446,7 +527,10 @@ final class EngineCallCache implements CallCache {
 			called[0] = isAbsent(key);
 			CallAnswer answer = new CallAnswer();
 			try {
-				return stage(call.proceed(answer)).thenApply((result) -> {
+				return stage(call.proceed(answer)).handle((result, failure) -> {
+					if (failure != null) {
+						throw new CallFailed(cause(failure), answer);
+					}
 					if (isChanged(key, arguments)) {
 						throw new CallChanged(this, result);
 					}
@@ -454,7 +538,7 @@ final class EngineCallCache implements CallCache {
 				});
 			}
 			catch (Throwable ex) {
-				return CompletableFuture.failedFuture(ex);
+				return CompletableFuture.failedFuture(new CallFailed(ex, answer));
 			}
 		});
 		count(!called[0]);
@@ -466,7 +550,11 @@ final class EngineCallCache implements CallCache {
 			return future(key, arguments, call);
 		});
 		return given.exceptionallyCompose((ex) -> {
-			Throwable failure = (ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex;
+			Throwable failure = cause(ex);
+			if (failure instanceof CallFailed failed) {
+				return (own[0] || !failed.ofCallerAlone) ? CompletableFuture.failedFuture(failed.failure)
+						: directFuture(arguments, call);
+			}
 			if (failure instanceof NotKept notKept) {
 				return own[0] ? CompletableFuture.completedFuture(notKept.result) : directFuture(arguments, call);
 			}
@@ -475,6 +563,10 @@ final class EngineCallCache implements CallCache {
 			}
 			return given;
 		});
+	}
+
+	private static Throwable cause(Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 	@SuppressWarnings("FutureReturnValueIgnored")
@@ -520,8 +612,9 @@ final class EngineCallCache implements CallCache {
 
 	private String values() {
 		String off = this.callers.off();
-		if (off != null) {
-			return "not kept: " + off;
+		String problem = (off != null) ? off : this.uncopied;
+		if (problem != null) {
+			return "not kept: " + problem;
 		}
 		String how = this.immutableResult ? "shared, as they are immutable" : "copied by " + this.codec.name();
 		String reason = this.notKept;

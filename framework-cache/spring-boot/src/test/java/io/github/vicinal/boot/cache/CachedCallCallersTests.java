@@ -357,7 +357,7 @@ class CachedCallCallersTests {
 			AtomicInteger id = new AtomicInteger();
 			await().until(() -> {
 				greetings.greet(id.incrementAndGet());
-				return !paths.used.equals(Set.of("http"));
+				return !paths.used.equals(Set.of(PathKind.HTTP));
 			});
 			paths.used.clear();
 			String first = greetings.greet(-1);

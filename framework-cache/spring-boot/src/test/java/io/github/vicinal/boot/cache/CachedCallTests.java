@@ -2,9 +2,11 @@ package io.github.vicinal.boot.cache;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -16,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
 import io.github.vicinal.boot.client.CallCachesAccess;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
@@ -30,6 +33,7 @@ import io.github.vicinal.report.ChannelReport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
@@ -137,6 +141,47 @@ class CachedCallTests {
 			.containsExactly(new Price("a", 1));
 		assertThat((List<Price>) cache.call(new Object[] { List.of("x", "y") }, () -> List.of())).isEmpty();
 		assertThat(cache.report().values()).contains("copied");
+	}
+
+	/** Equal arguments that are different requests. */
+	@Test
+	void argumentsWithALooseEqualityAreKeysByTheirContents() throws Throwable {
+		Cached byName = cache("byName");
+		assertThat(new Name("anna")).isEqualTo(new Name("ANNA"));
+		assertThat(byName.call(new Object[] { new Name("anna") }, () -> "anna's")).isEqualTo("anna's");
+		assertThat(byName.call(new Object[] { new Name("ANNA") }, () -> "ANNA's")).isEqualTo("ANNA's");
+		assertThat(byName.call(new Object[] { new Name("anna") }, () -> "again")).isEqualTo("anna's");
+		Cached byLink = cache("byLink");
+		assertThat(byLink.call(new Object[] { URI.create("http://a/x") }, () -> "of a")).isEqualTo("of a");
+		assertThat(byLink.call(new Object[] { URI.create("http://A/x") }, () -> "of A")).isEqualTo("of A");
+		assertThat(byLink.call(new Object[] { URI.create("http://a/x") }, () -> "again")).isEqualTo("of a");
+	}
+
+	/** What the first caller gets is what the server sent, and so is what others get. */
+	@ParameterizedTest
+	@ValueSource(strings = { "account", "accounts" })
+	void resultsOfWhichACopyWouldLackSomethingAreNotKept(String method) throws Throwable {
+		Cached cache = cache(method);
+		for (int i = 1; i <= 3; i++) {
+			Account account = new Account("anna", "pass" + i);
+			Object result = method.equals("account") ? account : List.of(account);
+			assertThat(cache.call(new Object[] { 1L }, () -> result)).isSameAs(result);
+		}
+		assertThat(cache.report().values()).startsWith("not kept: ").contains("not like the original");
+		Cached other = cache("order");
+		Order order = new Order();
+		order.items = List.of("tea");
+		assertThat(((Order) other.call(new Object[] { 1L }, () -> order)).items).containsExactly("tea");
+		assertThat(((Order) other.call(new Object[] { 1L }, () -> null)).items).containsExactly("tea");
+	}
+
+	@Test
+	void aResultThatCannotBeWrittenIsForItsCaller() throws Throwable {
+		Cached cache = cache("unwritable");
+		Unwritable result = new Unwritable();
+		assertThat(cache.call(new Object[] { 1L }, () -> result)).isSameAs(result);
+		assertThat(cache.call(new Object[] { 1L }, () -> result)).isSameAs(result);
+		assertThat(cache.report().values()).startsWith("not kept: ").contains("cannot be copied");
 	}
 
 	@Test
@@ -588,6 +633,31 @@ class CachedCallTests {
 		@PostExchange("/streamed")
 		String streamed(@RequestBody Resource body);
 
+		@CacheableCall(expireAfterWrite = "1m")
+		@AffinityChannel(idempotent = Idempotence.YES)
+		@PostExchange("/name")
+		String byName(@RequestBody Name name);
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@GetExchange("/link")
+		String byLink(@RequestParam URI link);
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@GetExchange("/{id}/account")
+		Account account(@PathVariable long id);
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@GetExchange("/{id}/accounts")
+		List<Account> accounts(@PathVariable long id);
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@GetExchange("/{id}/order")
+		Order order(@PathVariable long id);
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@GetExchange("/{id}/unwritable")
+		Unwritable unwritable(@PathVariable long id);
+
 		@CacheableCall(expireAfterWrite = "0s")
 		@GetExchange("/forever")
 		Price forever();
@@ -595,6 +665,46 @@ class CachedCallTests {
 	}
 
 	record User(String name) {
+	}
+
+	record Name(String value) {
+
+		@Override
+		public boolean equals(Object other) {
+			return other instanceof Name name && name.value.equalsIgnoreCase(this.value);
+		}
+
+		@Override
+		public int hashCode() {
+			return this.value.toLowerCase(Locale.ROOT).hashCode();
+		}
+
+	}
+
+	/** Its password is read and not written. */
+	static class Account {
+
+		public String name;
+
+		@JsonProperty(access = JsonProperty.Access.WRITE_ONLY)
+		public String password;
+
+		Account() {
+		}
+
+		Account(String name, String password) {
+			this.name = name;
+			this.password = password;
+		}
+
+	}
+
+	static class Unwritable {
+
+		public String getName() {
+			throw new IllegalStateException("not yet");
+		}
+
 	}
 
 	static class Order {

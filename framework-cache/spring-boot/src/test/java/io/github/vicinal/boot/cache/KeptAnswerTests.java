@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.cache;
 
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,8 @@ import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -28,6 +31,7 @@ import org.springframework.web.service.annotation.GetExchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /** Which answers are kept, for whom, and how many of them. */
@@ -278,6 +282,105 @@ class KeptAnswerTests {
 		cache.call(new Object[] { 1L }, answering(Map.of()));
 		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#6");
 		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#6");
+	}
+
+	/** A server may refuse one caller, and one caller may be interrupted. */
+	@ParameterizedTest
+	@ValueSource(strings = { "refused", "interrupted" })
+	void whoWaitsForACallThatFailsForItsCallerMakesACallOfItsOwn(String failure) throws Throwable {
+		EngineCallCache cache = cache("shared");
+		cache.client(found(USER));
+		CountDownLatch started = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		CompletableFuture<Object> first = new CompletableFuture<>();
+		Thread caller = new Thread(() -> complete(first, cache, (answer) -> {
+			started.countDown();
+			if (failure.equals("refused")) {
+				release.await();
+				CallCachesAccess.received(answer, 403, Map.of());
+				throw new IllegalStateException("403 for the first caller");
+			}
+			try {
+				release.await();
+				throw new AssertionError("not interrupted");
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				throw new IllegalStateException("I/O error: interrupted");
+			}
+		}));
+		caller.start();
+		assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+		CompletableFuture<Object> second = new CompletableFuture<>();
+		Thread waiter = new Thread(() -> complete(second, cache, answering(Map.of())));
+		waiter.start();
+		await().until(() -> waiter.getState() == Thread.State.WAITING);
+		if (failure.equals("refused")) {
+			release.countDown();
+		}
+		else {
+			caller.interrupt();
+		}
+		assertThatThrownBy(() -> first.get(30, TimeUnit.SECONDS)).hasCauseInstanceOf(IllegalStateException.class);
+		assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo("#1");
+	}
+
+	@Test
+	void whoWaitsForACallThatGetsNoAnswerIsToldSo() throws Throwable {
+		EngineCallCache cache = cache("balance");
+		cache.client(found());
+		CountDownLatch started = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		CompletableFuture<Object> first = new CompletableFuture<>();
+		new Thread(() -> complete(first, cache, (answer) -> {
+			started.countDown();
+			release.await();
+			throw new SocketTimeoutException("timed out");
+		})).start();
+		assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+		CompletableFuture<Object> second = new CompletableFuture<>();
+		Thread waiter = new Thread(() -> complete(second, cache, answering(Map.of())));
+		waiter.start();
+		await().until(() -> waiter.getState() == Thread.State.WAITING);
+		release.countDown();
+		for (CompletableFuture<Object> caller : List.of(first, second)) {
+			assertThatThrownBy(() -> caller.get(30, TimeUnit.SECONDS)).hasCauseInstanceOf(SocketTimeoutException.class);
+		}
+		assertThat(this.calls).hasValue(0);
+	}
+
+	@Test
+	void futuresThatFailForTheirCallerAreNotShared() throws Throwable {
+		EngineCallCache cache = cache("future");
+		cache.client(found());
+		for (boolean answered : new boolean[] { true, false }) {
+			CompletableFuture<Object> pending = new CompletableFuture<>();
+			CompletableFuture<?> first = (CompletableFuture<?>) cache.call(new Object[] { 1L }, (answer) -> {
+				if (answered) {
+					CallCachesAccess.received(answer, 403, Map.of());
+				}
+				return pending;
+			});
+			CompletableFuture<?> second = (CompletableFuture<?>) cache.call(new Object[] { 1L }, (answer) -> {
+				CallCachesAccess.received(answer, 200, Map.of("Cache-Control", List.of("no-store")));
+				return CompletableFuture.completedFuture("mine");
+			});
+			assertThat(second).isNotDone();
+			pending.completeExceptionally(new IllegalStateException("for the first caller"));
+			assertThatThrownBy(() -> first.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(IllegalStateException.class);
+			if (answered) {
+				assertThat((Object) second.get(5, TimeUnit.SECONDS)).isEqualTo("mine");
+				// Answers of this method may be kept again.
+				cache.call(new Object[] { 2L }, (answer) -> {
+					CallCachesAccess.received(answer, 200, Map.of());
+					return CompletableFuture.completedFuture("kept");
+				});
+			}
+			else {
+				assertThatThrownBy(() -> second.get(5, TimeUnit.SECONDS))
+					.hasCauseInstanceOf(IllegalStateException.class);
+			}
+		}
 	}
 
 	private static void complete(CompletableFuture<Object> result, EngineCallCache cache, CallCache.Call call) {
