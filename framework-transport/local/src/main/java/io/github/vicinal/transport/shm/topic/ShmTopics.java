@@ -378,17 +378,22 @@ public final class ShmTopics implements Topics {
 				.exists(SocketFile.of(directory(), link.publisher(), SocketFile.TOPICS), LinkOption.NOFOLLOW_LINKS)));
 	}
 
-	private <T> void link(ShmSubscription<T> subscription, String instance) {
+	/**
+	 * Links a subscription with a publisher, unless it is linked. Closing it may overlap:
+	 * it closes the links that it finds, and here none is started that it has not found.
+	 */
+	<T> void link(ShmSubscription<T> subscription, String instance) {
 		PublisherLink<T> known = subscription.links().get(instance);
 		if (known != null && (!known.isOver() || !known.mayRetry(RETRY_NANOS))) {
 			return;
 		}
 		PublisherLink<T> made = new PublisherLink<>(subscription, instance, this);
 		subscription.links().put(instance, made);
-		made.start();
 		if (subscription.isClosed()) {
-			made.close();
+			subscription.links().remove(instance, made);
+			return;
 		}
+		made.start();
 	}
 
 	/** Returns the file of a log, which must be one of the publisher's. */

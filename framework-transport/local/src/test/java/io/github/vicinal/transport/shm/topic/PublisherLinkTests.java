@@ -74,6 +74,17 @@ class PublisherLinkTests {
 		}
 	}
 
+	/** Its handler would be called after closing it has returned. */
+	@Test
+	void aSubscriptionThatIsClosedGetsNoLink() throws Exception {
+		try (ShmTopics topics = TopicFixture.topics(this.directory, "reader")) {
+			ShmSubscription<String> closed = subscription();
+			closed.close();
+			topics.link(closed, INSTANCE);
+			assertThat(closed.links()).isEmpty();
+		}
+	}
+
 	private static ShmSubscription<String> subscription() {
 		TopicSettings<String> settings = TopicSettings.of("news", TopicModel.PUB_SUB, String.class);
 		BiFunction<String, Runnable, Thread> threads = (name, task) -> new Thread(task, name);
