@@ -16,7 +16,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.jar.Attributes;
 import java.util.jar.JarFile;
+import java.util.jar.Manifest;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
@@ -205,7 +207,7 @@ public final class LayoutBuilder {
 				ZipOutputStream out = new ZipOutputStream(new BufferedOutputStream(Files.newOutputStream(target)))) {
 			ZipEntry manifest = jar.getEntry(JarFile.MANIFEST_NAME);
 			if (manifest != null) {
-				copy(jar, manifest, JarFile.MANIFEST_NAME, out);
+				manifest(jar, manifest, out);
 			}
 			for (ZipEntry entry : Collections.list(jar.entries())) {
 				String name = entry.getName();
@@ -227,6 +229,20 @@ public final class LayoutBuilder {
 			throw new IllegalStateException(inventory.name());
 		}
 		return jar;
+	}
+
+	/** Spring Boot's loader knows no versions of an application's own classes. */
+	private static void manifest(ZipFile jar, ZipEntry entry, ZipOutputStream out) throws IOException {
+		Manifest manifest;
+		try (InputStream in = jar.getInputStream(entry)) {
+			manifest = new Manifest(in);
+		}
+		manifest.getMainAttributes().remove(Attributes.Name.MULTI_RELEASE);
+		ZipEntry copy = new ZipEntry(JarFile.MANIFEST_NAME);
+		copy.setTime(entry.getTime());
+		out.putNextEntry(copy);
+		manifest.write(out);
+		out.closeEntry();
 	}
 
 	private static void copy(ZipFile jar, ZipEntry entry, String name, ZipOutputStream out) throws IOException {

@@ -10,6 +10,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -134,8 +135,8 @@ final class WorkDirectory implements AutoCloseable {
 			FileTree.delete(path);
 			Files.deleteIfExists(lockFile);
 		}
-		catch (IOException | OverlappingFileLockException ex) {
-			// Somebody writes there, or somebody else deletes it.
+		catch (IOException | OverlappingFileLockException | InvalidPathException ex) {
+			// Not ours; or somebody writes there, or somebody else deletes it.
 		}
 	}
 

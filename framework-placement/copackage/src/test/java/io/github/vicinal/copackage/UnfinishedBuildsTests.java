@@ -120,11 +120,12 @@ class UnfinishedBuildsTests {
 		Files.writeString(this.target.resolveSibling(".copackage-1.lock"), "layout");
 		Files.writeString(this.target.resolveSibling(".copackage-2.lock"), "../../layout");
 		Files.createDirectories(this.target.resolveSibling(".copackage-2-old"));
+		Files.writeString(this.target.resolveSibling(".copackage-3.lock"), "no\0path");
 		try (WorkDirectory work = WorkDirectory.beside(this.target.resolveSibling("other"))) {
 			assertThat(work.path()).isEmptyDirectory();
 		}
 		assertThat(this.target.resolve("copackage.json")).hasContent("{}");
-		assertThat(beside()).containsExactly("layout");
+		assertThat(beside()).containsExactlyInAnyOrder("layout", ".copackage-3.lock");
 	}
 
 	@Test

@@ -57,7 +57,10 @@ final class Aftermath {
 	/** Threads that are daemons end by an interrupt, as others do, or not at all. */
 	private void endThreads(Duration patience) {
 		long deadline = System.nanoTime() + patience.toNanos();
-		List<Thread> left = ApplicationThreads.of(this.loader);
+		List<Thread> left = ApplicationThreads.of(this.loader)
+			.stream()
+			.filter((thread) -> !ExitCall.isMadeBy(thread))
+			.toList();
 		for (Thread thread : left) {
 			String worksFor = LeftThreads.end(thread);
 			if (worksFor != null) {

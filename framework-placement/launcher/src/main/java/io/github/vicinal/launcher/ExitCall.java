@@ -29,6 +29,11 @@ final class ExitCall {
 		return null;
 	}
 
+	/** Returns whether a thread waits for the end of the JVM, and so does not end. */
+	static boolean isMadeBy(Thread thread) {
+		return caller(thread.getStackTrace()) != null;
+	}
+
 	/** Returns the first frame below those of the JDK, if the thread waits for hooks. */
 	private static @Nullable StackTraceElement caller(StackTraceElement[] frames) {
 		boolean waits = false;

@@ -85,7 +85,8 @@ class HostedApplicationsTests {
 				.containsPattern("\\[stock].*Starting Servlet engine: \\[Apache Tomcat/11");
 			running.get(this.legacy, "/burn?millis=300");
 			assertThat(running.command("status").lines())
-				.anySatisfy((line) -> assertThat(line).matches("legacy +running +" + this.legacy + " .*"))
+				.anySatisfy((line) -> assertThat(line).matches("stock +running +" + this.stock + " up .*"))
+				.anySatisfy((line) -> assertThat(line).matches("legacy +running +" + this.legacy + " ready .*"))
 				.anySatisfy((line) -> assertThat(line).contains("heap of all"));
 			// The first thread is the one that burnt.
 			assertThat(running.command("threads legacy"))
@@ -353,6 +354,38 @@ class HostedApplicationsTests {
 				}
 			}, "heap without the application that has stopped");
 		}
+	}
+
+	@Test
+	void theOneThatLoopsIsFoundAndStoppedAlone() throws IOException {
+		try (RunningLayout running = start("--mood=loops")) {
+			running.until("[launcher] legacy runs after");
+			// The launcher looks at the counters once a second.
+			running.await(() -> {
+				try {
+					return cpuSeconds(running, "legacy") > cpuSeconds(running, "stock") + 2;
+				}
+				catch (IOException ex) {
+					throw new java.io.UncheckedIOException(ex);
+				}
+			}, "CPU time of the one that loops");
+			assertThat(running.command("threads legacy"))
+				.containsPattern("(?s)^ +cpu s .*?\\n +[0-9.]+ +[0-9.]+ +runnable +legacy-loop\\n.*LegacyApplication");
+			assertThat(running.command("stop legacy")).contains("stopped");
+			assertThat(running.log()).doesNotContain("runs on");
+			callUntilDirect(running);
+			double used = cpuSeconds(running, "legacy");
+			assertThat(used).isZero();
+		}
+	}
+
+	private static double cpuSeconds(RunningLayout running, String application) throws IOException {
+		return running.command("status")
+			.lines()
+			.filter((line) -> line.startsWith(application + " "))
+			.map((line) -> line.split(" +")[5])
+			.mapToDouble(Double::parseDouble)
+			.sum();
 	}
 
 	@Test

@@ -23,7 +23,7 @@ import io.github.vicinal.copackage.Inventories;
 import io.github.vicinal.copackage.LayoutBuilder;
 
 /** A launcher in a process of its own, as users run it. */
-final class RunningLayout implements AutoCloseable {
+class RunningLayout implements AutoCloseable {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(90);
 
@@ -84,6 +84,24 @@ final class RunningLayout implements AutoCloseable {
 				layout.resolve("launcher/vicinal-launcher.jar").toString(), "--stop-at-end-of-input"));
 		Process process = new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(log.toFile()).start();
 		return new RunningLayout(layout, log, process);
+	}
+
+	/** Runs an application without a launcher. */
+	static RunningLayout alone(Path jar, String... arguments) throws IOException {
+		Path log = jar.resolveSibling("alone.log");
+		List<String> line = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar", jar.toString()));
+		line.addAll(List.of(arguments));
+		Process process = new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+		return new RunningLayout(jar, log, process) {
+
+			@Override
+			public void close() {
+				process.destroy();
+				process.onExit().join();
+			}
+
+		};
 	}
 
 	/** Waits until the launcher has said something about an application. */

@@ -1,0 +1,106 @@
+package io.github.vicinal.copackage.tests;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.github.vicinal.copackage.Hoist;
+import io.github.vicinal.copackage.InvalidInputException;
+import io.github.vicinal.copackage.Inventories;
+import io.github.vicinal.copackage.LayoutBuilder;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** Launchers and their layouts, wherever these are and whoever else wants to run them. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class LaunchersTests {
+
+	private static final int LAUNCHERS = 6;
+
+	@TempDir
+	private Path directory;
+
+	private final int port = RunningLayout.freePort();
+
+	private RunningLayout start(Path where) throws IOException {
+		return RunningLayout.start(where, Map.of("stock", List.of("--server.port=" + this.port)), "stock");
+	}
+
+	/** The address of a socket has room for about 100 bytes. */
+	@Test
+	void aLayoutWithALongPathTakesCommands() throws IOException {
+		Path where = Files.createDirectories(this.directory.resolve("d".repeat(80)).resolve("e".repeat(80)));
+		try (RunningLayout running = start(where)) {
+			running.until("[launcher] stock runs after");
+			assertThat(running.log()).doesNotContain("No commands are taken");
+			assertThat(running.command("status")).containsPattern("stock +running");
+			assertThat(where.resolve("layout/launcher.sock")).exists();
+			assertThatExceptionOfType(InvalidInputException.class)
+				.isThrownBy(() -> new LayoutBuilder(Map.of(), Hoist.STATELESS)
+					.build(Inventories.read(List.of("stock=" + RunningLayout.jar("stock"))), where.resolve("layout")))
+				.withMessageContaining("is being run");
+			assertThat(running.command("restart stock")).contains("running");
+		}
+		assertThat(where.resolve("layout/launcher.sock")).doesNotExist();
+	}
+
+	/** One that was killed has left its socket. */
+	@Test
+	void ofLaunchersThatStartAtTheSameTimeOneRuns() throws IOException {
+		try (RunningLayout running = start(this.directory)) {
+			running.until("[launcher] stock runs after");
+		}
+		Path layout = this.directory.resolve("layout");
+		ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+			.bind(UnixDomainSocketAddress.of(layout.resolve("launcher.sock")))
+			.close();
+		List<Process> launchers = new ArrayList<>();
+		try {
+			for (int i = 0; i < LAUNCHERS; i++) {
+				launchers.add(new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+						"-XX:TieredStopAtLevel=1", "-jar", layout.resolve("launcher/vicinal-launcher.jar").toString())
+					.redirectErrorStream(true)
+					.redirectOutput(this.directory.resolve(i + ".log").toFile())
+					.start());
+			}
+			List<CompletableFuture<Process>> ends = launchers.stream().map(Process::onExit).toList();
+			for (int i = 0; i < LAUNCHERS - 1; i++) {
+				CompletableFuture.anyOf(ends.stream().filter((end) -> !end.isDone()).toArray(CompletableFuture[]::new))
+					.join();
+			}
+			Process left = launchers.stream().filter(Process::isAlive).findFirst().orElseThrow();
+			for (int i = 0; i < LAUNCHERS; i++) {
+				Path log = this.directory.resolve(i + ".log");
+				if (launchers.get(i) == left) {
+					assertThat(log).content().doesNotContain("another launcher");
+				}
+				else {
+					assertThat(launchers.get(i).exitValue()).isEqualTo(2);
+					assertThat(log).content().contains("is run by another launcher already");
+				}
+			}
+		}
+		finally {
+			launchers.forEach(Process::destroyForcibly);
+		}
+		// The lock goes with the process.
+		launchers.forEach((each) -> each.onExit().join());
+		try (RunningLayout running = RunningLayout.start(layout)) {
+			running.until("[launcher] stock runs after");
+			assertThat(running.command("status")).containsPattern("stock +running");
+		}
+	}
+
+}

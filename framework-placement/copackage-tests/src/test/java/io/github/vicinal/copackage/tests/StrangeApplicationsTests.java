@@ -1,0 +1,294 @@
+package io.github.vicinal.copackage.tests;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import io.github.vicinal.copackage.Hoist;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Applications that do what a JVM has room for once, beside others. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Execution(ExecutionMode.CONCURRENT)
+class StrangeApplicationsTests {
+
+	private static final String LOADER = "io.github.vicinal.launcher.ApplicationLoader";
+
+	private static final String PROPERTIES = """
+			spring.application.name=strange
+			management.endpoints.web.exposure.include=*
+			""";
+
+	private static final String RUN = """
+			public static void main(String[] arguments) {
+				SpringApplication.run(Main.class, arguments);
+			}
+			""";
+
+	@TempDir
+	private Path directory;
+
+	private final int one = RunningLayout.freePort();
+
+	private final int other = RunningLayout.freePort();
+
+	private RunningLayout start(Hoist hoist, Path oneJar, Path otherJar) throws IOException {
+		return RunningLayout.start(this.directory,
+				Map.of("one", List.of("--server.port=" + this.one), "other", List.of("--server.port=" + this.other)),
+				hoist, List.of("one=" + oneJar, "other=" + otherJar));
+	}
+
+	private static void awaitLoaders(RunningLayout running, int most) {
+		running.await(() -> {
+			try {
+				return running.count(LOADER) <= most;
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}, "heap without the applications that have stopped");
+	}
+
+	/** Otherwise the accessor of the one that was last would be that of both. */
+	@Test
+	void registriesOfLibrariesAreThoseOfEachApplication() throws IOException {
+		Path jar = OwnApplication.withLibrariesOf("stock").resource("application.properties", PROPERTIES).main("""
+				static final ThreadLocal<Object> TENANT = new ThreadLocal<>();
+
+				public static void main(String[] arguments) {
+					io.micrometer.context.ContextRegistry.getInstance().registerThreadLocalAccessor("tenant", TENANT);
+					SpringApplication.run(Main.class, arguments);
+				}
+
+				@GetMapping("/tenant")
+				String tenant() {
+					TENANT.set("mine");
+					return io.micrometer.context.ContextRegistry.getInstance().getThreadLocalAccessors().stream()
+						.filter((each) -> each.key().equals("tenant"))
+						.map((each) -> String.valueOf(each.getValue())).toList().toString();
+				}
+				""").write(this.directory, "strange");
+		try (RunningLayout running = start(Hoist.KNOWN, jar, jar)) {
+			running.until("[launcher] other runs after");
+			for (int i = 0; i < 3; i++) {
+				assertThat(running.get(this.one, "/tenant")).isEqualTo("[mine]");
+				assertThat(running.get(this.other, "/tenant")).isEqualTo("[mine]");
+				assertThat(running.command("restart one")).contains("running");
+			}
+			awaitLoaders(running, 2);
+		}
+	}
+
+	/** As they would without the other. */
+	@Test
+	void metersOfTheStaticRegistryAreThoseOfEachApplication() throws IOException {
+		Path jar = OwnApplication.withLibrariesOf("stock").resource("application.properties", PROPERTIES).main(RUN + """
+				@GetMapping("/order")
+				void order() {
+					io.micrometer.core.instrument.Metrics.counter("orders").increment();
+					io.micrometer.core.instrument.Metrics.gauge("own.gauge", this, (main) -> 7);
+				}
+				""").write(this.directory, "strange");
+		try (RunningLayout running = start(Hoist.KNOWN, jar, jar)) {
+			running.until("[launcher] other runs after");
+			assertThat(this.directory.resolve("layout/shared")).isDirectoryContaining("glob:**/spring-core-*.jar")
+				.isDirectoryNotContaining("glob:**/micrometer-core-*.jar");
+			for (int i = 0; i < 3; i++) {
+				running.get(this.one, "/order");
+				running.get(this.other, "/order");
+				assertThat(running.get(this.one, "/actuator/metrics/orders")).contains("\"value\":1.0");
+				assertThat(running.get(this.other, "/actuator/metrics/orders"))
+					.contains("\"value\":%d.0".formatted(i + 1));
+				assertThat(running.get(this.one, "/actuator/metrics/own.gauge")).contains("\"value\":7.0");
+				assertThat(running.command("restart one")).contains("running");
+			}
+			awaitLoaders(running, 2);
+		}
+	}
+
+	/** A JVM takes one. */
+	@Test
+	void aFactoryOfUrlHandlersGoesWithItsApplication() throws IOException {
+		Path jar = OwnApplication.withLibrariesOf("legacy").resource("application.properties", PROPERTIES).main("""
+				public static void main(String[] arguments) {
+					URL.setURLStreamHandlerFactory((protocol) -> protocol.equals("own") ? new Own() : null);
+					Authenticator.setDefault(new Authenticator() { });
+					Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> { });
+					SpringApplication.run(Main.class, arguments);
+				}
+
+				static final class Own extends URLStreamHandler {
+
+					@Override
+					protected URLConnection openConnection(URL url) throws IOException {
+						throw new IOException();
+					}
+
+				}
+
+				@GetMapping("/url")
+				boolean url() throws IOException {
+					return new URL("own:it").toString().equals("own:it");
+				}
+				""").write(this.directory, "strange");
+		try (RunningLayout running = start(Hoist.STATELESS, jar, jar)) {
+			running.until("[launcher] one runs after")
+				.until("other does not run: it failed to start: it sets a factory of URL handlers, and a JVM takes one only: 'one' has set it");
+			assertThat(running.get(this.one, "/url")).isEqualTo("true");
+			assertThat(running.command("stop one")).contains("stopped");
+			running.until("one: its factory of URL handlers was still that of the JVM")
+				.until("one: its authenticator was still that of the JVM")
+				.until("one: its handler of uncaught exceptions was still that of the JVM");
+			assertThat(running.command("start other")).contains("running");
+			assertThat(running.get(this.other, "/url")).isEqualTo("true");
+			assertThat(running.command("stop other")).contains("stopped");
+			assertThat(running.command("start one")).contains("running");
+			assertThat(running.get(this.one, "/url")).isEqualTo("true");
+			awaitLoaders(running, 1);
+		}
+	}
+
+	/** It cannot be kept from that, but the others are told, and stop as they should. */
+	@Test
+	void theOneThatEndsTheJvmIsNamed() throws IOException {
+		Path jar = OwnApplication.withLibrariesOf("legacy")
+			.resource("application.properties", PROPERTIES)
+			.main(RUN + """
+					@GetMapping("/quit")
+					void quit() {
+						new Thread(() -> System.exit(3), "quitter").start();
+					}
+					""")
+			.write(this.directory, "strange");
+		try (RunningLayout running = start(Hoist.STATELESS, RunningLayout.jar("stock"), jar)) {
+			running.until("[launcher] other runs after");
+			running.get(this.other, "/quit");
+			assertThat(running.process().onExit().join().exitValue()).isEqualTo(3);
+			assertThat(running.log()).contains(
+					"[launcher] other has ended the JVM, and all others with it: its thread 'quitter' has called System.exit at own.Main.lambda$quit$0 (Main.java:")
+				.containsPattern("\\[one].*Graceful shutdown complete")
+				.containsSubsequence("[launcher] other has stopped", "[launcher] one has stopped");
+			assertThat(this.directory.resolve("layout/launcher.sock")).doesNotExist();
+		}
+	}
+
+	@Test
+	void classesOfANewerJavaAreNamed() throws IOException {
+		Path jar = OwnApplication.withLibrariesOf("legacy")
+			.resource("application.properties", PROPERTIES)
+			.main(RUN)
+			.classFileVersion(100)
+			.write(this.directory, "strange");
+		try (RunningLayout running = start(Hoist.STATELESS, jar, RunningLayout.jar("stock"))) {
+			running.until(
+					"one does not run: it failed to start: it needs Java 56, and this is Java %d; run the launcher with a newer one"
+						.formatted(Runtime.version().feature()))
+				.until("[launcher] other runs after");
+			assertThat(running.get(this.other, "/stock/fig")).contains("\"pieces\":3");
+			awaitLoaders(running, 1);
+		}
+	}
+
+	/** Spring Boot's own launcher takes them. */
+	@Test
+	void mainMethodsNeedNotBePublic() throws IOException {
+		Path jar = OwnApplication.withLibrariesOf("legacy").resource("application.properties", PROPERTIES).main("""
+				static void main(String[] arguments) {
+					SpringApplication.run(Main.class, arguments);
+				}
+				""").write(this.directory, "strange");
+		try (RunningLayout running = start(Hoist.STATELESS, jar, RunningLayout.jar("stock"))) {
+			running.until("[launcher] one runs after").until("[launcher] other runs after");
+			assertThat(running.command("status")).containsPattern("one +running +" + this.one);
+		}
+	}
+
+	/** What each application is alone, it is beside others that differ from it. */
+	@Test
+	void applicationsAreWhatTheyAreAlone() throws IOException {
+		String facts = RUN + """
+				@Autowired
+				org.springframework.core.env.Environment environment;
+
+				@GetMapping("/facts")
+				Map<String, Object> facts() throws IOException {
+					Map<String, Object> facts = new TreeMap<>();
+					facts.put("profiles", environment.getActiveProfiles());
+					for (String name : List.of("color", "imported", "spring.application.name", "logging.level.own")) {
+						facts.put(name, environment.getProperty(name, "none"));
+					}
+					try (InputStream in = Main.class.getResourceAsStream("/text.txt")) {
+						facts.put("text", (in != null) ? new String(in.readAllBytes()) : "none");
+					}
+					facts.put("loader", Main.class.getClassLoader() == Thread.currentThread().getContextClassLoader());
+					facts.put("debug", org.slf4j.LoggerFactory.getLogger(Main.class).isDebugEnabled());
+					facts.put("open", Object.class.getModule().isOpen("java.time.zone", Main.class.getModule()));
+					facts.put("package", String.valueOf(Main.class.getPackage().getImplementationTitle()));
+					return facts;
+				}
+				""";
+		// Opened to all, as the JVM is one.
+		Path plain = OwnApplication.withLibrariesOf("stock")
+			.main(facts)
+			.resource("application.properties", PROPERTIES + """
+					server.servlet.context-path=/api
+					spring.main.banner-mode=off
+					spring.config.import=classpath:more.properties
+					spring.jmx.enabled=true
+					spring.jmx.default-domain=one-for-all
+					""")
+			.attribute("Add-Opens", "java.base/java.time.zone")
+			.resource("more.properties", "imported=yes")
+			.write(this.directory, "plain");
+		Path nightly = OwnApplication.withLibrariesOf("legacy")
+			.main(facts)
+			.resource("application.properties", """
+					spring.application.name=strange
+					server.servlet.context-path=/api
+					spring.profiles.active=night
+					color=white
+					spring.jmx.enabled=true
+					spring.jmx.default-domain=one-for-all
+					""")
+			.resource("application-night.yaml", "color: black\nlogging.level.own: debug\n")
+			.resource("text.txt", "old")
+			.resource("META-INF/versions/17/text.txt", "new")
+			.attribute("Multi-Release", "true")
+			.attribute("Implementation-Title", "Nightly")
+			.attribute("Add-Opens", "java.base/java.time.zone")
+			.write(this.directory, "nightly");
+		String alone;
+		String aloneNightly;
+		try (RunningLayout running = RunningLayout.alone(plain, "--server.port=" + this.one)) {
+			running.until("Tomcat started on port");
+			alone = running.get(this.one, "/api/facts");
+		}
+		try (RunningLayout running = RunningLayout.alone(nightly, "--server.port=" + this.one)) {
+			running.until("Tomcat started on port");
+			aloneNightly = running.get(this.one, "/api/facts");
+		}
+		assertThat(alone).contains("\"imported\":\"yes\"");
+		assertThat(aloneNightly).contains("\"color\":\"black\"", "\"debug\":true", "\"open\":true", "\"text\":\"old\"");
+		try (RunningLayout running = start(Hoist.KNOWN, plain, nightly)) {
+			running.until("[launcher] one runs after").until("[launcher] other runs after");
+			for (String restarted : List.of("one", "other")) {
+				assertThat(running.get(this.one, "/api/facts")).isEqualTo(alone);
+				assertThat(running.get(this.other, "/api/facts")).isEqualTo(aloneNightly);
+				assertThat(running.command("restart " + restarted)).contains("running");
+			}
+			assertThat(running.get(this.one, "/api/facts")).isEqualTo(alone);
+			assertThat(running.get(this.other, "/api/facts")).isEqualTo(aloneNightly);
+			awaitLoaders(running, 2 + 1);
+		}
+	}
+
+}
