@@ -3,6 +3,7 @@ package io.github.vicinal.boot.autoconfigure;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.github.vicinal.boot.server.CutOffLifecycle;
 import io.github.vicinal.boot.server.ServerLifecycle;
 import io.github.vicinal.boot.server.ServiceCatalog;
 import io.github.vicinal.codec.Codecs;
@@ -91,6 +92,12 @@ public final class VicinalAutoConfiguration {
 			ObjectProvider<RequestServer> server) {
 		return new ServerLifecycle(context, () -> catalogs.orderedStream().toList(), server::getIfUnique,
 				DrainTimeouts.ofPhase(environment, properties.getIfAvailable()));
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	CutOffLifecycle vicinalCutOffLifecycle(ObjectProvider<ServerLifecycle> lifecycle) {
+		return new CutOffLifecycle(lifecycle::getObject);
 	}
 
 }
