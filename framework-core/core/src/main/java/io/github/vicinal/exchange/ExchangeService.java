@@ -83,6 +83,9 @@ public final class ExchangeService implements Service {
 
 	private volatile boolean stopping;
 
+	/** Whether what is in flight is lost, as after the end of its connection. */
+	private volatile boolean cutOff;
+
 	private final AtomicLong nextSweep = new AtomicLong(System.nanoTime() + SWEEP_NANOS);
 
 	/**
@@ -233,7 +236,7 @@ public final class ExchangeService implements Service {
 			return keep(exchange, End.OPEN);
 		}
 		if (exchange.isEnded() && exchange.written() <= ExchangeMessage.PART_BYTES) {
-			return exchange.answer(0);
+			return answer(0, exchange);
 		}
 		long number = number(exchange);
 		return answer(number, exchange);
@@ -253,12 +256,20 @@ public final class ExchangeService implements Service {
 		while (true) {
 			long number = this.numbers.nextLong();
 			if (number != 0 && this.kept.putIfAbsent(number, exchange) == null) {
+				if (this.cutOff) {
+					forget(number, exchange);
+				}
 				return number;
 			}
 		}
 	}
 
 	private Answer answer(long number, ServerExchange exchange) {
+		if (this.cutOff) {
+			// A handler that is interrupted at the end of the server may still answer.
+			forget(number, exchange);
+			return new Answer(0, null, ByteBuffer.allocate(0), End.CUT_OFF);
+		}
 		Answer answer = exchange.answer(number);
 		if (answer.end() != End.OPEN) {
 			this.kept.remove(number);
@@ -402,6 +413,7 @@ public final class ExchangeService implements Service {
 
 	@Override
 	public void cutOff() {
+		this.cutOff = true;
 		this.kept.forEach(this::forget);
 	}
 

@@ -5,6 +5,7 @@ import java.io.OutputStream;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -12,10 +13,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.boot.exchange.Exchanges;
 import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.contract.Contract;
 import io.github.vicinal.exchange.ExchangeService;
+import io.github.vicinal.path.CallFrame;
+import io.github.vicinal.path.Reply;
 import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.server.Service;
+import io.github.vicinal.server.ServiceRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,6 +31,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -151,11 +161,76 @@ class OutlastingHandlerTests {
 		}
 	}
 
+	/**
+	 * The thread that ends the paths is late, as on a busy machine. The web server
+	 * interrupts the handler meanwhile.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "http", "direct", "shm", "uds" })
+	void isNotAnsweredAfterTheWebServerHasInterruptedIt(String path) throws Exception {
+		ConfigurableApplicationContext server = server("200ms");
+		ConfigurableApplicationContext client = client(server, path);
+		Callable<String> call = connected(client, path, "exchange", 0, "waits");
+		CountDownLatch late = new CountDownLatch(1);
+		server.getBean(ServiceRegistry.class).register(new LateService(late));
+		WorkController controller = server.getBean(WorkController.class);
+		CompletableFuture<String> outcome = outcome(call);
+		assertThat(controller.started.await(10, TimeUnit.SECONDS)).isTrue();
+		CompletableFuture<Void> closed = closing(server);
+		assertThat(controller.ended.get(10, TimeUnit.SECONDS)).isEqualTo("interrupted");
+		assertThat(outcome.get(5, TimeUnit.SECONDS)).isEqualTo("I/O error");
+		late.countDown();
+		closed.get(STUBBORN.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	/** A service that holds up the end of all. */
+	private record LateService(CountDownLatch late) implements Service {
+
+		@Override
+		public void stopAccepting() {
+			try {
+				this.late.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
+
+		@Override
+		public Contract contract() {
+			return ExchangeContractReader.contract(Late.class);
+		}
+
+		@Override
+		public Optional<String> refusal() {
+			return Optional.empty();
+		}
+
+		@Override
+		public Codecs codecs() {
+			return new Codecs(new JsonMapper(), true);
+		}
+
+		@Override
+		public Reply invoke(CallFrame frame) {
+			throw new UnsupportedOperationException("It is never called");
+		}
+
+	}
+
+	@HttpExchange("/late")
+	interface Late {
+
+		@PostExchange
+		String late();
+
+	}
+
 	private ConfigurableApplicationContext server(String grace) {
 		Map<String, Object> properties = new HashMap<>();
 		properties.put("server.shutdown", "graceful");
 		properties.put("spring.lifecycle.timeout-per-shutdown-phase", grace);
-		return this.applications.start(Service.class, properties);
+		return this.applications.start(Server.class, properties);
 	}
 
 	private ConfigurableApplicationContext client(ConfigurableApplicationContext server, String path) {
@@ -313,7 +388,7 @@ class OutlastingHandlerTests {
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	@Import({ WorkController.class, AsynchronousController.class })
-	static class Service {
+	static class Server {
 
 	}
 

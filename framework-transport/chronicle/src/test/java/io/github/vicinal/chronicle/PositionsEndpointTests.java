@@ -7,7 +7,6 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-import io.github.vicinal.boot.actuate.TopicsEndpoint;
 import io.github.vicinal.topic.DurableTopics;
 import io.github.vicinal.topic.SubscriberSettings;
 import io.github.vicinal.topic.Subscription;
@@ -71,20 +70,19 @@ class PositionsEndpointTests {
 	@Test
 	void theStoredPositionOfAConsumerThatIsNotSubscribedIsDeleted() throws Exception {
 		DurableTopics topics = this.application.getBean(DurableTopics.class);
-		TopicsEndpoint endpoint = this.application.getBean(TopicsEndpoint.class);
 		assertThat(delete("/orders/billing")).isEqualTo(400);
 		Subscription subscription = topics.subscribe(ORDERS, SubscriberSettings.of("billing"), (message) -> {
 		});
-		DurableFixture.await(() -> !endpoint.topics().positions().get("orders").isEmpty());
+		DurableFixture.await(() -> !topics.positions().get("orders").isEmpty());
 		topics.topic(ORDERS).publish("one");
-		DurableFixture.await(() -> endpoint.topics().positions().get("orders").get(0).lag() == 0);
+		DurableFixture.await(() -> topics.positions().get("orders").get(0).lag() == 0);
 		assertThat(delete("/orders/billing")).isEqualTo(400);
 		assertThat(delete("/orders/audit")).isEqualTo(400);
 		assertThat(delete("/bills/billing")).isEqualTo(400);
-		assertThat(endpoint.topics().positions().get("orders")).extracting("consumer").containsExactly("billing");
+		assertThat(topics.positions().get("orders")).extracting("consumer").containsExactly("billing");
 		subscription.close();
 		assertThat(delete("/orders/billing")).isEqualTo(204);
-		assertThat(endpoint.topics().positions().get("orders")).isEmpty();
+		assertThat(topics.positions().get("orders")).isEmpty();
 		assertThat(this.volume.resolve("orders/consumers/billing")).doesNotExist();
 		assertThat(delete("/orders/billing")).isEqualTo(400);
 	}

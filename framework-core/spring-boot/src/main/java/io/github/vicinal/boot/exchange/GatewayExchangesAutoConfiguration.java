@@ -22,7 +22,7 @@ import org.springframework.context.annotation.Bean;
 		afterName = "org.springframework.cloud.gateway.config.GatewayAutoConfiguration")
 @ConditionalOnClass(NettyRoutingFilter.class)
 @ConditionalOnBean({ Exchanges.class, NettyRoutingFilter.class })
-public final class GatewayAutoConfiguration {
+public final class GatewayExchangesAutoConfiguration {
 
 	@Bean
 	GatewayExchanges vicinalGatewayExchanges(Exchanges exchanges, ObjectProvider<NettyRoutingFilter> filter,

@@ -86,6 +86,16 @@ final class ServerLifecycle implements SmartLifecycle, ApplicationListener<Conte
 		}
 	}
 
+	/**
+	 * Cuts off what has further calls to come, if the application ends. What has ended in
+	 * time is not affected.
+	 */
+	void cutOff() {
+		if (this.closing) {
+			this.catalogs.get().forEach(ServiceCatalog::cutOff);
+		}
+	}
+
 	private static Duration until(long deadline) {
 		return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
 	}

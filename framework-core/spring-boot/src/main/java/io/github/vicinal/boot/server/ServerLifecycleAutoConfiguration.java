@@ -33,4 +33,10 @@ public final class ServerLifecycleAutoConfiguration {
 				DrainTimeouts.ofPhase(environment, properties.getIfAvailable()));
 	}
 
+	@Bean
+	@ConditionalOnMissingBean
+	CutOffLifecycle vicinalCutOffLifecycle(ObjectProvider<ServerLifecycle> lifecycle) {
+		return new CutOffLifecycle(lifecycle::getObject);
+	}
+
 }

@@ -447,6 +447,11 @@ public final class ServiceCatalog implements AutoCloseable {
 		end((server) -> server.close(Duration.ofNanos(Math.max(0, deadline - System.nanoTime()))));
 	}
 
+	/** Cuts off what has further calls to come. Paths stay as they are. */
+	void cutOff() {
+		services().forEach(Service::cutOff);
+	}
+
 	/** Closes all paths, each of which waits for calls in flight as it is configured. */
 	@Override
 	public void close() {
