@@ -194,15 +194,6 @@ final class ConcurrencyLimit {
 	 */
 	private long returned;
 
-	/** Whether the limit is explored because the rate has changed. */
-	private boolean suspected;
-
-	/** Until when a change of the rate is no reason to explore the limit. */
-	private long calmUntil;
-
-	/** Length of the next such time, in first pauses. */
-	private int calm = 1;
-
 	/** Whether the limit was lowered although no requests waited. */
 	private boolean crowded;
 
@@ -264,7 +255,6 @@ final class ConcurrencyLimit {
 		this.batchSince = now;
 		this.pauseUntil = now;
 		this.returned = now - PAUSE_WINDOWS * windowNanos;
-		this.calmUntil = now;
 	}
 
 	int limit() {
@@ -317,7 +307,7 @@ final class ConcurrencyLimit {
 			rest(now);
 		}
 		else {
-			explore(0, now);
+			suspect(0, now);
 		}
 		return true;
 	}
@@ -403,36 +393,11 @@ final class ConcurrencyLimit {
 	}
 
 	/**
-	 * Explores a larger limit as the rate has fallen, unless that has been in vain of
-	 * late: what slows requests down again and again must not raise the limit each time.
-	 */
-	private void suspect(double measured, long now) {
-		if (now - this.calmUntil < 0) {
-			begin(now);
-			return;
-		}
-		if (now - this.calmUntil > this.windowNanos * PAUSE_WINDOWS * LONGEST_PAUSE) {
-			this.calm = 1;
-		}
-		this.suspected = true;
-		explore(measured, now);
-	}
-
-	/** Notes that a larger limit has brought nothing, or something. */
-	private void explored(boolean inVain, long now) {
-		if (this.suspected) {
-			this.suspected = false;
-			this.calmUntil = inVain ? now + this.windowNanos * PAUSE_WINDOWS * this.calm : now;
-			this.calm = inVain ? Math.min(LONGEST_PAUSE, 2 * this.calm) : 1;
-		}
-	}
-
-	/**
 	 * Supposes that requests need something else than before, which a larger limit will
 	 * show, unless the rate becomes what it was: then something held them up for a
 	 * moment. If it has just been taken for that, it was something else.
 	 */
-	private void explore(double measured, long now) {
+	private void suspect(double measured, long now) {
 		if (this.usualRate == 0 && this.confirmed && now - this.returned >= PAUSE_WINDOWS * this.windowNanos) {
 			this.usualLimit = (this.step == Step.RAISED) ? this.before : this.limit;
 			this.usualRate = this.rate;
@@ -568,7 +533,6 @@ final class ConcurrencyLimit {
 
 	private void raised(double measured, boolean saturated, long now) {
 		if (!saturated) {
-			explored(false, now);
 			rest(now);
 		}
 		else if (measured >= KEEP * this.usualRate && measured < GAIN * this.usualRate) {
@@ -579,12 +543,10 @@ final class ConcurrencyLimit {
 			rest(now);
 		}
 		else if (gains(measured, this.rate)) {
-			explored(false, now);
 			this.rate = measured;
 			raise(2, now);
 		}
 		else {
-			explored(true, now);
 			this.confirmed = true;
 			this.lowerNext = true;
 			this.usualRate = 0;
@@ -596,12 +558,6 @@ final class ConcurrencyLimit {
 		double chance = DEVIATIONS * error();
 		boolean fell = measured + chance < (1 - CHANGED) * this.rate;
 		if (!fell && measured - chance > (1 + CHANGED) * this.rate) {
-			if (now - this.calmUntil < 0) {
-				this.rate = measured;
-				begin(now);
-				return;
-			}
-			this.suspected = true;
 			changed(now);
 		}
 		if (now - this.pauseUntil < 0 && !fell) {
@@ -659,7 +615,6 @@ final class ConcurrencyLimit {
 	}
 
 	private void rest(long now) {
-		explored(true, now);
 		this.step = Step.REST;
 		this.settling = false;
 		this.crowded = false;

@@ -78,8 +78,6 @@ final class PermitQueue {
 
 	private final Overload overload;
 
-	private final ExpectedWaits waits = new ExpectedWaits();
-
 	private final HangDetector hang;
 
 	private final ConcurrencyLimit concurrency;
@@ -237,8 +235,7 @@ final class PermitQueue {
 			return null;
 		}
 		this.limit = this.concurrency.limit();
-		this.waits.forget();
-		return promote(now);
+		return promote();
 	}
 
 	private static void grantAll(@Nullable Ticket first) {
@@ -272,7 +269,6 @@ final class PermitQueue {
 				queue.remove(first);
 				first.queued = false;
 				this.state.addAndGet(-ONE_WAITS);
-				this.waits.waited(first, now - first.queuedNanos);
 				refused = refuse(first, waited(now - first.queuedNanos, first.priority()), refused);
 				first = queue.first();
 			}
@@ -325,7 +321,6 @@ final class PermitQueue {
 				this.hang.progress(now);
 			}
 			ticket.queuedNanos = now;
-			ticket.aheadNanos = (ahead(ticket.priority()) + 1) * latestPaceNanos();
 			ticket.queued = true;
 			queue(ticket).addLast(ticket);
 			return Entry.QUEUED;
@@ -337,7 +332,7 @@ final class PermitQueue {
 	}
 
 	/** Grants permits that have become free to waiters. */
-	private @Nullable Ticket promote(long now) {
+	private @Nullable Ticket promote() {
 		Ticket first = null;
 		while (true) {
 			long word = this.state.get();
@@ -346,7 +341,6 @@ final class PermitQueue {
 			}
 			if (this.state.compareAndSet(word, word - ONE_WAITS + 1)) {
 				Ticket ticket = poll();
-				this.waits.waited(ticket, now - ticket.queuedNanos);
 				ticket.next = first;
 				first = ticket;
 			}
@@ -382,10 +376,10 @@ final class PermitQueue {
 					this.hang.withoutEndNanos() / 1e6);
 		}
 		if (overloaded(ticket.priority(), now)) {
-			long expected = this.waits.nanos(ticket.priority(), ahead(ticket.priority()), latestPaceNanos());
+			long expected = ahead(ticket.priority()) * latestPaceNanos();
 			if (expected > EXPECTED * patience) {
 				return new PendingRejection(Reason.OVERLOAD, retryAfter(),
-						"is overloaded and would make it wait for some %.1f ms, more than %.1f", expected / 1e6,
+						"is overloaded and would make it wait for %.1f ms, more than %.1f", expected / 1e6,
 						EXPECTED * patience / 1e6);
 			}
 		}
@@ -480,7 +474,6 @@ final class PermitQueue {
 				}
 				this.state.addAndGet(-ONE_WAITS);
 				Ticket ticket = poll();
-				this.waits.waited(ticket, now - ticket.queuedNanos);
 				PendingRejection pending = late(ticket, now);
 				if (pending == null) {
 					if (counted != null) {

@@ -25,9 +25,6 @@ abstract class Ticket {
 
 	long queuedNanos;
 
-	/** Time in which those ahead of it, and itself, can be taken. */
-	long aheadNanos;
-
 	boolean queued;
 
 	/** Links those that wait; then, those that are granted or rejected together. */

@@ -105,8 +105,8 @@ class ConcurrencyLimitTests {
 
 	/** A dependency that is held up for a moment is the same afterwards. */
 	@ParameterizedTest
-	@CsvSource({ "0.12, 2", "0.12, 5", "0.3, 2" })
-	void aPoolThatStallsForAMomentIsNotForgotten(double stall, double load) {
+	@CsvSource({ "0.12, 2, 0.06", "0.12, 5, 0.06", "0.3, 2, 0.1" })
+	void aPoolThatStallsForAMomentIsNotForgotten(double stall, double load, double median) {
 		Simulation simulation = simulation(4, EXPONENTIAL, WARM).pooled()
 			.load(0, LOADED, 320)
 			.load(LOADED, END, load * 800);
@@ -115,29 +115,27 @@ class ConcurrencyLimitTests {
 		}
 		Outcome outcome = simulation.run();
 		assertThat(outcome.responses().size()).isGreaterThan((int) (0.9 * (1 - stall / 3) * 800 * (END - WARM)));
-		assertThat(outcome.responseQuantile(0.5)).isLessThan(12 * SERVICE);
+		assertThat(outcome.responseQuantile(0.5)).isLessThan(median);
 		assertThat(outcome.responseQuantile(0.9)).isLessThan(stall + 0.2);
 	}
 
-	/**
-	 * Rejections and everything else that takes processors make a resource slower for a
-	 * while, again and again. Each time it could be that requests need something else.
-	 */
+	/** A change that lasts is found, too, after many that did not. */
 	@ParameterizedTest
-	@CsvSource({ "0.7, 5", "1.5, 5", "1.5, 10", "3, 2" })
-	void aPoolThatIsSlowerNowAndThenIsNotForgottenEachTime(double every, double load) {
-		Simulation simulation = simulation(4, EXPONENTIAL, WARM).pooled()
+	@CsvSource({ "0.12", "0.3" })
+	void requestsOfAnotherKindAreServedAfterManyStalls(double stall) {
+		Simulation simulation = simulation(4, CONSTANT, 65).pooled()
 			.load(0, LOADED, 320)
-			.load(LOADED, 90, load * 800);
-		boolean slower = false;
-		for (double at = 6; at < 90; at += every) {
-			slower = !slower;
-			int width = slower ? 2 : 4;
-			simulation.at(at, () -> simulation.widen(width));
+			.load(LOADED, 60, 1_600)
+			.load(60, 80, 1_000);
+		for (double at = 6; at < 60; at += 3) {
+			simulation.at(at, () -> simulation.widen(0)).at(at + stall, () -> simulation.widen(4));
 		}
+		simulation.at(60, () -> {
+			simulation.widen(MANY);
+			simulation.serve((random) -> 0.1);
+		});
 		Outcome outcome = simulation.run();
-		assertThat(outcome.responses().size()).isGreaterThan((int) (0.9 * 600 * (90 - WARM)));
-		assertThat(outcome.responseQuantile(0.5)).isLessThan(15 * SERVICE);
+		assertThat((double) outcome.refused() / (outcome.refused() + outcome.responses().size())).isLessThan(0.02);
 	}
 
 	/** Trying fewer permits must not reject what would be served with those found. */
@@ -214,7 +212,7 @@ class ConcurrencyLimitTests {
 	/** A pool of four was found; then come requests that wait for other things. */
 	@ParameterizedTest
 	@CsvSource({ "0.02, 300, 0.005", "0.02, 1000, 0.006", "0.05, 300, 0.005", "0.05, 1000, 0.006", "0.1, 50, 0.005",
-			"0.1, 300, 0.005", "0.1, 1000, 0.02" })
+			"0.1, 300, 0.005", "0.1, 1000, 0.012" })
 	void requestsOfAnotherKindAreHardlyEverRejected(double seconds, double perSecond, double share) {
 		int came = 0;
 		int rejected = 0;

@@ -285,6 +285,18 @@ class FluxApplication {
 			return "cors";
 		}
 
+		/** The names of Vicinal's own headers that came. */
+		@GetMapping("/asked")
+		String asked(ServerHttpRequest request) {
+			return request.getHeaders()
+				.headerNames()
+				.stream()
+				.map((name) -> name.toLowerCase(java.util.Locale.ROOT))
+				.filter((name) -> name.startsWith("vicinal-"))
+				.toList()
+				.toString();
+		}
+
 		@RequestMapping("/seen/**")
 		Mono<Map<String, Object>> seen(ServerWebExchange exchange) {
 			ServerHttpRequest request = exchange.getRequest();

@@ -19,6 +19,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 import io.github.vicinal.boot.exchange.Exchanges;
+import io.github.vicinal.exchange.HttpExchanges;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.report.ChannelReport.PathReport;
 import org.junit.jupiter.api.AfterEach;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 import org.springframework.boot.SpringApplication;
@@ -37,9 +39,12 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.cloud.gateway.config.HttpClientCustomizer;
+import org.springframework.cloud.gateway.filter.GatewayFilterChain;
+import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.cloud.gateway.route.RouteLocator;
 import org.springframework.cloud.gateway.route.builder.RouteLocatorBuilder;
 import org.springframework.cloud.gateway.support.RouteMetadataUtils;
+import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Profile;
@@ -50,6 +55,7 @@ import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.util.FileSystemUtils;
 import org.springframework.web.client.RestClient;
+import org.springframework.web.server.ServerWebExchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -275,6 +281,40 @@ class GatewayTests {
 		});
 	}
 
+	/** The first attempt has asked a server that is not there. */
+	@Test
+	void aServerThatMayNotBeAskedSeesNoHeaderOfVicinal() {
+		ConfigurableApplicationContext gateway = gateway(base(server("shm")), true, "shm");
+		for (int i = 0; i < 3; i++) {
+			assertThat(client(gateway).get().uri("/elsewhere/asked").retrieve().body(String.class)).isEqualTo("[]");
+		}
+	}
+
+	/** What a client of the gateway asks is not for the server behind it. */
+	@ParameterizedTest
+	@ValueSource(strings = { "/hosted/asked", "/asked" })
+	void whatAClientAsksEndsAtTheGateway(String uri) {
+		ConfigurableApplicationContext gateway = gateway(base(server("shm")), true, "shm");
+		connected(gateway, "shm");
+		ResponseEntity<String> response = client(gateway).get()
+			.uri(uri)
+			.header(PeerAnnouncement.REQUEST_HEADER, HttpExchanges.contract().name())
+			.retrieve()
+			.toEntity(String.class);
+		assertThat(response.getBody()).isEqualTo("[]");
+	}
+
+	@Test
+	void aRequestThatTakesTooLongIsRepeatedAsOverHttp() {
+		ConfigurableApplicationContext server = server("shm");
+		ConfigurableApplicationContext gateway = gateway(base(server), true, "shm");
+		RestClient client = connected(gateway, "shm");
+		assertThat(client.get().uri("/persistent/quiet").retrieve().toEntity(String.class).getStatusCode())
+			.isEqualTo(HttpStatus.GATEWAY_TIMEOUT);
+		await("the end of three handlers",
+				() -> "3".equals(client.get().uri("/cancelled").retrieve().body(String.class)));
+	}
+
 	/** What the application has added to its HTTP client would be missing. */
 	@Test
 	void aClientWithAdditionsKeepsHttp() {
@@ -297,6 +337,25 @@ class GatewayTests {
 				.headers(ServerHttpSecurity.HeaderSpec::disable)
 				.authorizeExchange((rules) -> rules.anyExchange().permitAll())
 				.build();
+		}
+
+		/** Without an order, as in the documentation of the gateway. */
+		@Bean
+		GlobalFilter late() {
+			return (exchange, chain) -> chain
+				.filter(exchange.mutate().request((request) -> request.header("X-Late", "yes")).build());
+		}
+
+		/** Sends a request that has failed to a server that may not be asked. */
+		private static Mono<Void> toOther(ServerWebExchange exchange, GatewayFilterChain chain, String target) {
+			return chain.filter(exchange).onErrorResume((failure) -> {
+				ServerWebExchangeUtils.removeAlreadyRouted(exchange);
+				exchange.getAttributes().put(ServerWebExchangeUtils.PRESERVE_HOST_HEADER_ATTRIBUTE, true);
+				exchange.getAttributes()
+					.put(ServerWebExchangeUtils.GATEWAY_REQUEST_URL_ATTR,
+							URI.create(target + exchange.getRequest().getPath()));
+				return chain.filter(exchange);
+			});
 		}
 
 		@Bean
@@ -350,6 +409,16 @@ class GatewayTests {
 				.route("cached",
 						(route) -> route.path("/cached/**")
 							.filters((f) -> f.stripPrefix(1).cacheRequestBody(String.class))
+							.uri(target))
+				.route("elsewhere", (route) -> route.path("/elsewhere/**")
+					.filters((f) -> f.stripPrefix(1)// Behind the filter that takes the
+													// address from the route.
+						.filter((exchange, chain) -> toOther(exchange, chain, target), 20_000))
+					.uri("http://localhost:1"))
+				.route("persistent",
+						(route) -> route.path("/persistent/**")
+							.filters((f) -> f.stripPrefix(1).retry(2))
+							.metadata(RouteMetadataUtils.RESPONSE_TIMEOUT_ATTR, 300)
 							.uri(target))
 				.route("all", (route) -> route.path("/**").uri(target))
 				.build();

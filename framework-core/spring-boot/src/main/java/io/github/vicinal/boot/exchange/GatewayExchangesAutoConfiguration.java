@@ -1,16 +1,20 @@
 package io.github.vicinal.boot.exchange;
 
-import reactor.netty.http.client.HttpClient;
+import java.util.function.Supplier;
+
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.cloud.gateway.config.GatewayProperties;
-import org.springframework.cloud.gateway.config.HttpClientProperties;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.cloud.gateway.filter.NettyRoutingFilter;
-import org.springframework.cloud.gateway.filter.headers.HttpHeadersFilter;
 import org.springframework.context.annotation.Bean;
 
 /**
@@ -25,30 +29,40 @@ import org.springframework.context.annotation.Bean;
 public final class GatewayExchangesAutoConfiguration {
 
 	@Bean
-	GatewayExchanges vicinalGatewayExchanges(Exchanges exchanges, ObjectProvider<NettyRoutingFilter> filter,
-			ObjectProvider<HttpClient> client, ObjectProvider<HttpClientProperties> settings,
-			GatewayProperties properties) {
-		return new GatewayExchanges(exchanges, filter::getObject, client::getObject, settings::getObject, properties);
+	static BeanPostProcessor vicinalGatewayPostProcessor(ObjectProvider<Exchanges> exchanges) {
+		return new RoutingFilterPostProcessor(exchanges::getIfAvailable);
 	}
 
 	@Bean
-	GlobalFilter vicinalGatewayRouting(GatewayExchanges exchanges) {
-		return exchanges.routing();
+	GlobalFilter vicinalGatewayWriting(GatewayProperties properties) {
+		return new GatewayResponse.Writing(properties.getStreamingMediaTypes());
 	}
 
-	@Bean
-	GlobalFilter vicinalGatewayWriting(GatewayExchanges exchanges) {
-		return exchanges.writing();
-	}
+	/** Puts a filter that makes exchanges in the place of the gateway's own. */
+	private record RoutingFilterPostProcessor(Supplier<@Nullable Exchanges> exchanges) implements BeanPostProcessor {
 
-	@Bean
-	HttpHeadersFilter vicinalGatewayAsking(GatewayExchanges exchanges) {
-		return exchanges.asking();
-	}
+		private static final Logger logger = LoggerFactory.getLogger(GatewayExchangesAutoConfiguration.class);
 
-	@Bean
-	HttpHeadersFilter vicinalGatewayLearning(GatewayExchanges exchanges) {
-		return exchanges.learning();
+		@Override
+		public Object postProcessAfterInitialization(Object bean, String beanName) {
+			if (!(bean instanceof NettyRoutingFilter filter)) {
+				return bean;
+			}
+			if (filter.getClass() != NettyRoutingFilter.class) {
+				logger.info("Requests of the gateway go over HTTP: {} sends them, where Vicinal knows {}",
+						filter.getClass().getName(), NettyRoutingFilter.class.getName());
+				return bean;
+			}
+			try {
+				return GatewayRoutingFilter.of(filter, this.exchanges);
+			}
+			catch (UnknownLayoutException ex) {
+				logger.warn("Requests of the gateway go over HTTP: its routing filter cannot be inspected ({})",
+						ex.getMessage());
+				return bean;
+			}
+		}
+
 	}
 
 }
