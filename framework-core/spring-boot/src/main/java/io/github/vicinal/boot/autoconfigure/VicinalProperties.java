@@ -160,8 +160,8 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param queueCapacity Maximum number of requests that wait, up to 1000000 and a
 	 * quarter of the heap. Default is what the web server may run, at most 1000.
 	 * @param interval Time for which the queue must stand until there is overload.
-	 * @param patience Maximum wait of a request under overload, in mean service times.
-	 * Requests that end together make some wait for up to a quarter longer.
+	 * @param patience Maximum wait of most requests under overload, in mean service
+	 * times. Requests that end together make some wait for up to a quarter longer.
 	 * @param maxPerChannel Maximum number of requests of one contract, waiting and
 	 * running; 0 for no limit of its own. For requests without a contract it counts for
 	 * each endpoint.
