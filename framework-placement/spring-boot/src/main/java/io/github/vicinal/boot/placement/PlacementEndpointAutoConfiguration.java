@@ -11,7 +11,6 @@ import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
 import io.github.vicinal.boot.client.ChannelClientAutoConfiguration;
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.boot.exchange.Exchanges;
-import io.github.vicinal.boot.server.ServiceAutoConfiguration;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.ModelJson;
@@ -45,8 +44,8 @@ import org.springframework.core.io.ResourceLoader;
  *
  * @since 0.1.0
  */
-@AutoConfiguration(after = { VicinalAutoConfiguration.class, ChannelClientAutoConfiguration.class,
-		ServiceAutoConfiguration.class })
+@AutoConfiguration(after = { VicinalAutoConfiguration.class, ChannelClientAutoConfiguration.class },
+		afterName = "io.github.vicinal.boot.server.ServiceAutoConfiguration")
 @ConditionalOnClass({ ConditionalOnAvailableEndpoint.class, InstanceSource.class, MeterRegistry.class })
 @ConditionalOnBean(PeerIdentity.class)
 @ConditionalOnAvailableEndpoint(PlacementEndpoint.class)
