@@ -33,6 +33,10 @@ package io.github.vicinal.requestserver;
  * wait in sockets and not for a permit. The limit is therefore also lowered without a
  * queue, to a quarter of those that run, when {@value #CROWD} or more run for each
  * processor and the processors are busy. If the rate falls, it returns to what it was.
+ * Busy processors also make rates vary, as other processes and rejections take their part
+ * of them. A rate that has changed while they are busy is therefore only measured again:
+ * rejections go on, and a larger limit is kept if the rate rises to 1.4 times what it
+ * was.
  * <p>
  * Both thresholds lie between the outcomes that halving and doubling have below and above
  * the knee (a factor of 2 or more, and 1), so a rate need not be exact. Its error is
@@ -242,6 +246,9 @@ final class ConcurrencyLimit {
 	/** Whether a larger limit is known not to raise the rate. */
 	private boolean confirmed;
 
+	/** Whether the processors were in use when the rate was last measured. */
+	private boolean busy;
+
 	ConcurrencyLimit(int least, int most, long windowNanos, ServiceTimes times, Processors processors, long now) {
 		this.least = least;
 		this.most = most;
@@ -295,7 +302,8 @@ final class ConcurrencyLimit {
 	}
 
 	/**
-	 * Allows more, as everything that runs hangs: others may need something else.
+	 * Allows more, as everything that runs hangs: others may need something else. While
+	 * the processors are busy it may only be slow, and the limit rises in small steps.
 	 * @return whether that allows more than before
 	 */
 	boolean hung(long now) {
@@ -305,6 +313,9 @@ final class ConcurrencyLimit {
 		if (lowered()) {
 			this.limit = this.before;
 			rest(now);
+		}
+		else if (this.busy) {
+			raise(2, now);
 		}
 		else {
 			suspect(0, now);
@@ -382,10 +393,15 @@ final class ConcurrencyLimit {
 	}
 
 	private void fewer(long ends, long now) {
+		this.busy = this.processors.load() >= BUSY;
 		double measured = (double) (ends - this.endsBeforeWait) / this.waitedNanos;
 		if (this.step == Step.LOWERED) {
 			this.limit = this.before;
 			rest(now);
+		}
+		else if (this.busy) {
+			this.waitedNanos = 0;
+			this.endsBeforeWait = ends;
 		}
 		else {
 			suspect(measured, now);
@@ -413,6 +429,19 @@ final class ConcurrencyLimit {
 		this.pauseUntil = now;
 		this.confirmed = false;
 		this.rate = 0;
+	}
+
+	/**
+	 * Measures the rate anew before the next experiment, as it may have fallen since the
+	 * measurement began. The limit stays in force: if the processors have become slower,
+	 * it is as good as before.
+	 */
+	private void changedSpeed(long now) {
+		this.pause = 1;
+		this.pauseUntil = now;
+		this.lowerNext = false;
+		this.rate = 0;
+		begin(now);
 	}
 
 	/** Takes the mean with what is known, as neither is exact. */
@@ -457,9 +486,12 @@ final class ConcurrencyLimit {
 		return measured >= other * (isExact(measured, KEEP * other) ? KEEP : 1 / MIDDLE);
 	}
 
-	/** Returns whether a rate is clearly higher than another one. */
+	/**
+	 * Returns whether a rate is clearly higher than another one. While the processors are
+	 * busy, an error of the rate is no measure of how much it varies.
+	 */
 	private boolean gains(double measured, double other) {
-		return measured >= other * (isExact(measured, GAIN * other) ? GAIN : MIDDLE);
+		return measured >= other * ((!this.busy && isExact(measured, GAIN * other)) ? GAIN : MIDDLE);
 	}
 
 	private void settle(int running, int waiting, long lasts, long window, long now) {
@@ -480,12 +512,13 @@ final class ConcurrencyLimit {
 	}
 
 	private void measured(double measured, boolean saturated, int running, long now) {
+		this.busy = this.processors.load() >= BUSY;
 		switch (this.step) {
 			case REST -> {
 				if (saturated) {
 					compare(measured, now);
 				}
-				else if (crowd(running) && now - this.pauseUntil >= 0 && this.processors.load() >= BUSY) {
+				else if (crowd(running) && now - this.pauseUntil >= 0 && this.busy) {
 					known(measured);
 					this.before = this.limit;
 					this.crowded = true;
@@ -558,11 +591,19 @@ final class ConcurrencyLimit {
 		double chance = DEVIATIONS * error();
 		boolean fell = measured + chance < (1 - CHANGED) * this.rate;
 		if (!fell && measured - chance > (1 + CHANGED) * this.rate) {
-			changed(now);
+			if (this.busy) {
+				this.rate = measured;
+			}
+			else {
+				changed(now);
+			}
 		}
 		if (now - this.pauseUntil < 0 && !fell) {
 			known(measured);
 			begin(now);
+		}
+		else if (fell && this.busy) {
+			changedSpeed(now);
 		}
 		else if (fell) {
 			suspect(measured, now);

@@ -195,6 +195,46 @@ class ConcurrencyLimitTests {
 	}
 
 	/**
+	 * Something else keeps the processors busy, as rejections do, so that they say
+	 * nothing about what requests wait for: a limit that is too low is left all the same.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "200", "1000" })
+	void requestsOfAnotherKindAreServedBesideBusyProcessors(double perSecond) {
+		for (int seed = 1; seed <= 5; seed++) {
+			Simulation simulation = simulation(4, CONSTANT, 30, seed).pooled()
+				.beside(1)
+				.load(0, 20, 1_600)
+				.load(20, END, perSecond);
+			simulation.at(20, () -> {
+				simulation.widen(MANY);
+				simulation.serve((random) -> 0.1);
+			});
+			assertThat(simulation.run().refused()).as("seed %d", seed).isZero();
+		}
+	}
+
+	/**
+	 * Other processes take one of two processors now and then, which halves the rate: no
+	 * other limit would change that, so none is tried that is much larger, and overload
+	 * control goes on.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "2, 0.3", "2, 1", "5, 1" })
+	void processorsThatOthersTakeForAWhileAreNoReasonForALargerLimit(double load, double seconds) {
+		double capacity = 2 / SERVICE;
+		Simulation simulation = simulation(2, CONSTANT, WARM).load(0, LOADED, 0.5 * capacity)
+			.load(LOADED, END, load * capacity);
+		for (double at = WARM; at < END; at += 3) {
+			simulation.at(at, () -> simulation.beside(1).widen(1))
+				.at(at + seconds, () -> simulation.beside(0).widen(2));
+		}
+		Outcome outcome = simulation.run();
+		assertThat(outcome.responseQuantile(0.99)).isLessThan(30 * SERVICE);
+		assertThat(outcome.responses().size()).isGreaterThan((int) (0.9 * (1 - seconds / 6) * capacity * (END - WARM)));
+	}
+
+	/**
 	 * As many requests as before suddenly wait for something that is not short: others
 	 * that keep the processors busy make no difference.
 	 */

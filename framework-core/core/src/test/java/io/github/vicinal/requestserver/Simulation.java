@@ -243,9 +243,8 @@ final class Simulation {
 		for (Work work : active) {
 			work.left -= done;
 		}
-		if (this.processors == PROCESSORS && !this.pooled) {
-			this.used += done * active.size();
-		}
+		double own = (this.processors == PROCESSORS && !this.pooled) ? done * active.size() : 0;
+		this.used += Math.max(own, this.othersLoad * PROCESSORS * (to - this.advanced));
 		if (to > this.warmSeconds) {
 			this.slotSeconds += this.running.size() * (to - Math.max(this.advanced, this.warmSeconds));
 		}
@@ -390,7 +389,7 @@ final class Simulation {
 					/ Math.max(1e-9, Simulation.this.now - this.askedAt);
 			this.askedAt = Simulation.this.now;
 			this.usedThen = Simulation.this.used;
-			return Math.max(share, Simulation.this.othersLoad);
+			return share;
 		}
 
 	}
