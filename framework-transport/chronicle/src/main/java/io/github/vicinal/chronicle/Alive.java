@@ -13,6 +13,8 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 
 import io.github.vicinal.topic.TopicException;
+import io.github.vicinal.transport.wire.AcceptorBackOff;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sign of life of a process for others: a socket that the kernel closes with the process.
@@ -68,14 +70,17 @@ final class Alive implements AutoCloseable {
 	}
 
 	private void accept() {
+		AcceptorBackOff backOff = new AcceptorBackOff(LoggerFactory.getLogger(Alive.class));
 		while (this.socket.isOpen()) {
 			try (SocketChannel asking = this.socket.accept()) {
 				// The other side only needs to know that a connection is accepted.
+				backOff.accepted();
 			}
 			catch (IOException ex) {
 				if (!this.socket.isOpen()) {
 					return;
 				}
+				backOff.pauseAfter(ex);
 			}
 		}
 	}
