@@ -178,7 +178,7 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 		private void readClass(byte[] bytes) {
 			ClassReader reader = ClassFiles.reader(bytes);
 			char[] buffer = new char[reader.getMaxStringLength()];
-			Set<Member> used = new HashSet<>();
+			boolean registries = false;
 			for (int i = 1; i < reader.getItemCount(); i++) {
 				int item = reader.getItem(i);
 				int tag = (item > 0) ? reader.readByte(item - 1) : 0;
@@ -187,26 +187,33 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 					if (name.equals(DRIVER_MANAGER)) {
 						this.asked.add(DRIVER);
 					}
+					registries |= StaticRegistries.isOwner(name);
 					add(name.replaceFirst("^\\[+L?", ""), this.named);
-				}
-				else if (tag >= CONSTANT_FIELDREF && tag <= CONSTANT_INTERFACE_METHODREF) {
-					member(reader, item, buffer, used);
 				}
 				else if (tag == CONSTANT_UTF8) {
 					text(bytes, item);
 				}
 			}
-			this.changes.addAll(StaticRegistries.changes(reader.getClassName(), used));
+			this.changes.addAll(StaticRegistries.changes(reader.getClassName(), used(reader, buffer, registries)));
 			reader.accept(this.finder, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
 		}
 
-		private static void member(ClassReader reader, int item, char[] buffer, Set<Member> used) {
-			String owner = reader.readClass(item, buffer);
-			if (owner.startsWith("java/") || owner.startsWith("[")) {
-				return;
+		/** Returns the members with which a class may change static state of others. */
+		private static Set<Member> used(ClassReader reader, char[] buffer, boolean all) {
+			Set<Member> used = new HashSet<>();
+			for (int i = 1; i < reader.getItemCount(); i++) {
+				int item = reader.getItem(i);
+				int tag = (item > 0) ? reader.readByte(item - 1) : 0;
+				if (tag >= CONSTANT_FIELDREF && tag <= CONSTANT_INTERFACE_METHODREF) {
+					int nameAndType = reader.getItem(reader.readUnsignedShort(item + 2));
+					String name = reader.readUTF8(nameAndType, buffer);
+					String owner = (all || StaticRegistries.isSetter(name)) ? reader.readClass(item, buffer) : "";
+					if (!owner.isEmpty() && !owner.startsWith("java/") && !owner.startsWith("[")) {
+						used.add(new Member(owner, name, reader.readUTF8(nameAndType + 2, buffer)));
+					}
+				}
 			}
-			int nameAndType = reader.getItem(reader.readUnsignedShort(item + 2));
-			used.add(new Member(owner, reader.readUTF8(nameAndType, buffer), reader.readUTF8(nameAndType + 2, buffer)));
+			return used;
 		}
 
 		/** The item begins with its length; names of classes are mostly ASCII. */

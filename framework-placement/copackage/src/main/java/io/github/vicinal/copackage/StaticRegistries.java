@@ -1,9 +1,11 @@
 package io.github.vicinal.copackage;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
@@ -40,9 +42,15 @@ final class StaticRegistries {
 			"org/springframework/core/ReactiveAdapterRegistry.getSharedInstance",
 			Pattern.compile("registerReactiveType(?:Override)?"));
 
-	/** Names of static methods that set or add something. */
-	private static final Pattern SETTER = Pattern
-		.compile("(?:set|add|register|install|accept|put|use|enable|disable)[A-Z]\\w*");
+	/** Classes that have these methods. */
+	private static final Set<String> HANDING_OUT = HANDED_OUT.keySet()
+		.stream()
+		.map((method) -> method.substring(0, method.indexOf('.')))
+		.collect(Collectors.toSet());
+
+	/** How names of static methods begin that set or add something. */
+	private static final List<String> SETTERS = List.of("set", "add", "register", "install", "accept", "put", "use",
+			"enable", "disable");
 
 	/**
 	 * Spring Boot adds the meters of an application to the registry of {@code Metrics}. A
@@ -55,7 +63,22 @@ final class StaticRegistries {
 
 	/** Returns whether a static method may be one that sets or adds something. */
 	static boolean isSetter(String method, String descriptor) {
-		return !descriptor.startsWith("()") && SETTER.matcher(method).matches();
+		return !descriptor.startsWith("()") && isSetter(method);
+	}
+
+	static boolean isSetter(String method) {
+		for (String each : SETTERS) {
+			if (method.length() > each.length() && method.startsWith(each)
+					&& Character.isUpperCase(method.charAt(each.length()))) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/** Returns whether all members matter that are used of a class. */
+	static boolean isOwner(String type) {
+		return NAMED.containsKey(type) || HANDING_OUT.contains(type);
 	}
 
 	/** Returns whether a member of a class changes, or hands out, what all share. */
