@@ -3,6 +3,7 @@ package io.github.vicinal.copackage.tests;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +35,7 @@ class SecuredApplicationsTests {
 	private final int vault = RunningLayout.freePort();
 
 	private RunningLayout start(Hoist hoist, String... clerkArguments) throws IOException {
-		List<String> arguments = new java.util.ArrayList<>(List.of("--server.port=" + this.clerk,
+		List<String> arguments = new ArrayList<>(List.of("--server.port=" + this.clerk,
 				"--spring.application.name=clerk", "--peer.url=http://localhost:" + this.vault));
 		arguments.addAll(List.of(clerkArguments));
 		return RunningLayout.start(this.directory,
@@ -80,7 +81,7 @@ class SecuredApplicationsTests {
 				(nothing) -> assertThat(nothing).contains("\"status\":404"),
 				(count) -> assertThat(count).contains("\"body\":\"300000\""),
 				(count) -> assertThat(count).contains("\"status\":401"),
-				(slash) -> assertThat(slash).contains("\"status\":"));
+				(slash) -> assertThat(slash).contains("\"status\":400"));
 		assertThat(overHttp.values()).allMatch((outcome) -> outcome.contains("\"marked-by\":[\"vault\"]"));
 		for (Hoist hoist : List.of(Hoist.STATELESS, Hoist.KNOWN)) {
 			try (RunningLayout running = start(hoist)) {
