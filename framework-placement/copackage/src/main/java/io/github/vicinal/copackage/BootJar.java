@@ -1,9 +1,9 @@
 package io.github.vicinal.copackage;
 
-import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,26 +17,25 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.Set;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
-import java.util.zip.ZipInputStream;
 
 import org.jspecify.annotations.Nullable;
 
 /** Reads an executable jar of Spring Boot, or a plain jar. */
 final class BootJar {
 
-	static final String CLASSES = "BOOT-INF/classes/";
+	private static final String CONTENT = "BOOT-INF/";
 
-	static final String LIBRARIES = "BOOT-INF/lib/";
+	static final String CLASSES = CONTENT + "classes/";
+
+	static final String LIBRARIES = CONTENT + "lib/";
 
 	/** More than any class or configuration file has; guards against bombs. */
 	private static final long MAX_ENTRY_BYTES = 256L << 20;
@@ -46,13 +45,18 @@ final class BootJar {
 
 	private static final int MAX_ENTRIES = 200_000;
 
-	private static final Pattern NAME = Pattern.compile("(.+?)-(\\d[\\w.+-]*?)\\.jar");
-
-	private static final Pattern POM_PROPERTIES = Pattern.compile("META-INF/maven/[^/]+/[^/]+/pom\\.properties");
-
 	private static final Pattern SIGNATURE = Pattern.compile("META-INF/[^/]+\\.(SF|RSA|DSA|EC)");
 
-	private static final Pattern NATIVE = Pattern.compile(".*\\.(so|dylib|jnilib|dll)(\\.[\\d.]+)?");
+	private static final String META_INF = "META-INF/";
+
+	/** Names a class of Spring Boot's loader, which a layout does not have. */
+	private static final String LOADER_SERVICE = "META-INF/services/java.nio.file.spi.FileSystemProvider";
+
+	private static final Pattern NOT_READ = Pattern
+		.compile("META-INF/(?:MANIFEST\\.MF|maven/.*|(?:LICENSE|NOTICE|DEPENDENCIES)[^/]*)");
+
+	/** Begins what is said of an agent that the manifest starts. */
+	static final String AGENT = "Launcher-Agent-Class in its manifest: ";
 
 	private final Path file;
 
@@ -60,8 +64,14 @@ final class BootJar {
 		this.file = file;
 	}
 
-	static Inventory read(String name, Path file) throws IOException {
-		return new BootJar(file).read(name);
+	/**
+	 * Reads a jar.
+	 * @param name of the application
+	 * @param file the jar
+	 * @param known what was read of libraries, also of other jars
+	 */
+	static Inventory read(String name, Path file, LibraryDescription.Known known) throws IOException {
+		return new BootJar(file).read(name, known);
 	}
 
 	/** Opens a jar; says clearly what is wrong with one that is none. */
@@ -83,7 +93,7 @@ final class BootJar {
 		}
 	}
 
-	private Inventory read(String name) throws IOException {
+	private Inventory read(String name, LibraryDescription.Known known) throws IOException {
 		try (ZipFile jar = open(this.file)) {
 			Attributes manifest = manifest(jar);
 			if (jar.getEntry("WEB-INF/") != null || jar.getEntry("WEB-INF/web.xml") != null) {
@@ -93,8 +103,9 @@ final class BootJar {
 			}
 			boolean boot = jar.getEntry(LIBRARIES) != null || jar.getEntry(CLASSES) != null
 					|| manifest.getValue("Spring-Boot-Version") != null;
-			String prefix = boot ? CLASSES : "";
+			boolean hasContent = false;
 			Own own = new Own();
+			List<ZipEntry> libraryEntries = new ArrayList<>();
 			List<Library> libraries = new ArrayList<>();
 			Set<String> natives = new LinkedHashSet<>();
 			boolean signed = false;
@@ -107,6 +118,7 @@ final class BootJar {
 							"'%s' has the entry '%s' twice; build it again".formatted(this.file, path));
 				}
 				signed |= SIGNATURE.matcher(path).matches();
+				hasContent |= path.startsWith(CONTENT);
 				if (entry.isDirectory()) {
 					continue;
 				}
@@ -116,15 +128,29 @@ final class BootJar {
 								"'%s' has '%s', where no library can be; build it with Spring Boot's plugin"
 									.formatted(this.file, path));
 					}
-					library(path.substring(LIBRARIES.length()), bytes(jar, entry), libraries, natives);
+					libraryEntries.add(entry);
 				}
-				else if (path.startsWith(prefix)) {
-					own.add(path.substring(prefix.length()), entry, () -> bytes(jar, entry));
+				else {
+					String inClassPath = boot ? classPathEntry(path) : path;
+					if (inClassPath != null) {
+						own.add(inClassPath, entry, () -> bytes(jar, entry));
+					}
+				}
+			}
+			if (!hasContent && !value(manifest, "Spring-Boot-Version").isEmpty()) {
+				throw new InvalidInputException(
+						"'%s' has its libraries beside it, as Spring Boot's tools extract them; give the executable jar that it was extracted from"
+							.formatted(this.file));
+			}
+			for (Read each : libraries(jar, libraryEntries, known)) {
+				libraries.add(each.library());
+				if (each.nativeCode()) {
+					natives.add(each.library().file());
 				}
 			}
 			String agent = value(manifest, "Launcher-Agent-Class");
 			if (!agent.isEmpty()) {
-				own.calls().add("Launcher-Agent-Class in its manifest: " + agent);
+				own.calls().add(AGENT + agent);
 			}
 			return new Inventory(name, this.file, mainClass(manifest), value(manifest, "Spring-Boot-Version"),
 					own.java(), libraries, Map.of(), own.settings(), own.resources(), own.calls(), natives, signed,
@@ -135,6 +161,23 @@ final class BootJar {
 			throw new InvalidInputException(
 					"'%s' is damaged (%s); build it again".formatted(this.file, ex.getMessage()));
 		}
+	}
+
+	/**
+	 * Returns the path that an entry of an executable jar has in the class path. Spring
+	 * Boot's plugin moves what is in {@code META-INF} only in part; the rest is found
+	 * where it is, because the jar itself is in the class path of {@code java -jar}.
+	 * @param entry name of the entry
+	 * @return its path, or {@code null} if it has none
+	 */
+	static @Nullable String classPathEntry(String entry) {
+		if (entry.startsWith(CLASSES)) {
+			String path = entry.substring(CLASSES.length());
+			return (path.isEmpty() || path.equals(JarFile.MANIFEST_NAME)) ? null : path;
+		}
+		boolean own = entry.startsWith(META_INF) && !entry.equals(JarFile.MANIFEST_NAME)
+				&& !entry.equals(LOADER_SERVICE) && !SIGNATURE.matcher(entry).matches();
+		return own ? entry : null;
 	}
 
 	/** Refuses entries that lead out of the directory that the jar is extracted to. */
@@ -195,36 +238,32 @@ final class BootJar {
 		return bytes(in, MAX_INNER_BYTES, file, entry);
 	}
 
-	private static void library(String file, byte[] bytes, List<Library> libraries, Set<String> natives)
+	/**
+	 * Reads libraries, on all processors.
+	 * @param entries their entries
+	 * @param known gets what was read
+	 */
+	private List<Read> libraries(ZipFile jar, List<ZipEntry> entries, LibraryDescription.Known known)
 			throws IOException {
-		String coordinates = null;
-		String version = "";
-		int described = 0;
-		boolean nativeCode = false;
-		try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(bytes))) {
-			for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
-				nativeCode |= NATIVE.matcher(entry.getName()).matches();
-				if (POM_PROPERTIES.matcher(entry.getName()).matches()) {
-					described++;
-					Properties properties = new Properties();
-					properties.load(new ByteArrayInputStream(inner(in, file, entry.getName())));
-					coordinates = properties.getProperty("groupId", "") + ":"
-							+ properties.getProperty("artifactId", "");
-					version = properties.getProperty("version", "");
-				}
-			}
+		try {
+			return entries.parallelStream().map((entry) -> library(jar, entry, known)).toList();
 		}
-		if (nativeCode) {
-			natives.add(file);
+		catch (UncheckedIOException ex) {
+			throw ex.getCause();
 		}
-		Matcher name = NAME.matcher(file);
-		boolean named = name.matches();
-		// A jar that holds others describes each of them.
-		if (described != 1 || coordinates == null || (named && !version.equals(name.group(2)))) {
-			coordinates = named ? name.group(1) : file;
-			version = named ? name.group(2) : "";
+	}
+
+	private Read library(ZipFile jar, ZipEntry entry, LibraryDescription.Known known) {
+		try {
+			byte[] bytes = bytes(jar, entry);
+			String file = entry.getName().substring(LIBRARIES.length());
+			String sha256 = sha256(bytes);
+			LibraryDescription description = known.of(sha256, bytes, file);
+			return new Read(description.library(sha256, file), description.nativeCode());
 		}
-		libraries.add(new Library(coordinates, version, sha256(bytes), file));
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	static String sha256(byte[] bytes) {
@@ -234,6 +273,15 @@ final class BootJar {
 		catch (NoSuchAlgorithmException ex) {
 			throw new IllegalStateException(ex);
 		}
+	}
+
+	/**
+	 * A library that was read.
+	 *
+	 * @param library it
+	 * @param nativeCode whether it has native libraries
+	 */
+	private record Read(Library library, boolean nativeCode) {
 	}
 
 	/** The application's own classes, resources and settings. */
@@ -248,7 +296,7 @@ final class BootJar {
 		private int java;
 
 		void add(String path, ZipEntry entry, Content content) throws IOException {
-			if (path.equals(JarFile.MANIFEST_NAME) || path.startsWith("META-INF/maven/")) {
+			if (NOT_READ.matcher(path).matches()) {
 				return;
 			}
 			this.resources.put(path, Long.toHexString(entry.getCrc()));

@@ -2,11 +2,14 @@ package io.github.vicinal.copackage;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -23,9 +26,10 @@ final class ClassClashes {
 
 	/** Returns the names of classes that differ between two executable jars. */
 	static List<String> find(Inventory one, Inventory other) throws IOException {
-		Map<String, Long> known = classes(one);
+		Map<String, Map<String, Long>> libraries = new ConcurrentHashMap<>();
+		Map<String, Long> known = classes(one, libraries);
 		List<String> clashes = new ArrayList<>();
-		classes(other).forEach((name, checksum) -> {
+		classes(other, libraries).forEach((name, checksum) -> {
 			Long there = known.get(name);
 			if (there != null && !there.equals(checksum)) {
 				clashes.add(name.substring(0, name.length() - ".class".length()).replace('/', '.'));
@@ -34,7 +38,14 @@ final class ClassClashes {
 		return clashes;
 	}
 
-	private static Map<String, Long> classes(Inventory inventory) throws IOException {
+	/**
+	 * Returns checksums of classes, by their paths.
+	 * @param inventory an application
+	 * @param libraries checksums of classes of libraries, by the SHA-256 of the library;
+	 * gets those that are new
+	 */
+	private static Map<String, Long> classes(Inventory inventory, Map<String, Map<String, Long>> libraries)
+			throws IOException {
 		Map<String, Long> classes = new HashMap<>();
 		if (inventory.jar() == null) {
 			return classes;
@@ -45,19 +56,33 @@ final class ClassClashes {
 			}
 		});
 		try (ZipFile jar = BootJar.open(inventory.jar())) {
-			for (Library library : inventory.libraries()) {
-				byte[] bytes = BootJar.library(jar, library.file());
-				if (bytes != null) {
-					add(bytes, classes);
-				}
-			}
+			inventory.libraries()
+				.parallelStream()
+				.filter((library) -> !libraries.containsKey(library.sha256()))
+				.forEach((library) -> libraries.put(library.sha256(), classes(jar, library)));
+		}
+		catch (UncheckedIOException ex) {
+			throw ex.getCause();
+		}
+		for (Library library : inventory.libraries()) {
+			libraries.getOrDefault(library.sha256(), Map.of())
+				.forEach((path, checksum) -> add(path, checksum, classes));
 		}
 		return classes;
 	}
 
-	private static void add(byte[] jar, Map<String, Long> classes) throws IOException {
+	private static void add(String path, long checksum, Map<String, Long> classes) {
+		Long known = classes.putIfAbsent(path, checksum);
+		if (known != null && known != checksum) {
+			// It differs within one application already: which one wins is chance.
+			classes.put(path, (long) Arrays.hashCode(new long[] { known, checksum }));
+		}
+	}
+
+	private static Map<String, Long> classes(ZipFile jar, Library library) {
+		Map<String, Long> classes = new HashMap<>();
 		byte[] buffer = new byte[16 * 1024];
-		try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(jar))) {
+		try (ZipInputStream in = new ZipInputStream(content(jar, library))) {
 			for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
 				String path = entry.getName();
 				if (!path.endsWith(".class") || path.startsWith("META-INF/") || path.endsWith("module-info.class")) {
@@ -67,14 +92,18 @@ final class ClassClashes {
 				for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
 					checksum.update(buffer, 0, read);
 				}
-				Long known = classes.putIfAbsent(path, checksum.getValue());
-				if (known != null && known != checksum.getValue()) {
-					// It differs within one application already: which one wins is
-					// chance.
-					classes.put(path, (long) Arrays.hashCode(new long[] { known, checksum.getValue() }));
-				}
+				add(path, checksum.getValue(), classes);
 			}
+			return classes;
 		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static InputStream content(ZipFile jar, Library library) throws IOException {
+		byte[] bytes = BootJar.library(jar, library.file());
+		return (bytes != null) ? new ByteArrayInputStream(bytes) : InputStream.nullInputStream();
 	}
 
 }

@@ -35,6 +35,8 @@ public final class ConflictChecker {
 
 	private static final int DEFAULT_PORT = 8080;
 
+	private static final String WEB_TYPE = "spring.main.web-application-type";
+
 	private static final int OLDEST_BOOT = 3;
 
 	private static final int SHOWN = 3;
@@ -271,8 +273,7 @@ public final class ConflictChecker {
 		Set<Integer> ports = new LinkedHashSet<>();
 		boolean server = has(inventory, (library) -> library.artifact().startsWith("tomcat-embed-core")
 				|| library.artifact().startsWith("jetty-server") || library.artifact().startsWith("undertow-core")
-				|| library.artifact().startsWith("reactor-netty-http"))
-				&& !"none".equalsIgnoreCase(inventory.settings().get("spring.main.web-application-type"));
+				|| library.artifact().startsWith("reactor-netty-http"));
 		Container container = inventory.container();
 		Map<String, String> environment = (container != null) ? container.environment() : Map.of();
 		Map<String, String> settings = new HashMap<>(inventory.settings());
@@ -283,19 +284,30 @@ public final class ConflictChecker {
 		environment = new HashMap<>(environment);
 		environment.keySet().removeIf((name) -> line.keySet().stream().map(Settings::variable).anyMatch(name::equals));
 		boolean said = settings.containsKey("server.port") || environment.containsKey("SERVER_PORT");
-		if (server || said) {
+		boolean web = !"none"
+			.equalsIgnoreCase(environment.getOrDefault(Settings.variable(WEB_TYPE), settings.get(WEB_TYPE)));
+		if (web && (server || said)) {
 			ports.add(Settings.number(settings, environment, "server.port", DEFAULT_PORT));
 		}
 		else if (container != null) {
 			ports.addAll(container.ports());
 		}
-		ports.add(Settings.number(settings, environment, "management.server.port", 0));
+		if (web) {
+			ports.add(Settings.number(settings, environment, "management.server.port", 0));
+		}
 		ports.removeIf((port) -> port <= 0);
 		return ports;
 	}
 
 	private static void code(Inventory each, List<Finding> findings) {
 		for (String call : new TreeSet<>(each.jvmWideCalls())) {
+			if (call.startsWith(BootJar.AGENT)) {
+				findings.add(new Finding(Rule.AGENT, Verdict.SAME_CONTAINER,
+						"the manifest of '%s' starts the agent '%s', which would see all classes of a JVM, and which the launcher does not start"
+							.formatted(each.name(), call.substring(BootJar.AGENT.length())),
+						"start the launcher with -javaagent, or leave the agent out, and accept it with --accept agent"));
+				continue;
+			}
 			boolean exit = call.startsWith("System.exit") || call.startsWith("Runtime.");
 			findings.add(new Finding(Rule.JVM_WIDE_CALL, Verdict.SAME_CONTAINER,
 					exit ? "'%s' may end the JVM of all: %s".formatted(each.name(), call)

@@ -31,7 +31,7 @@ final class EnvironmentClashes {
 	private static final Pattern DEFINITION = Pattern.compile("-D([^=]+)(?:=(.*))?");
 
 	private static final Pattern OF_THE_JDK = Pattern
-		.compile("(java|javax|jdk|sun|user|file|native|stdout|stderr|networkaddress|os|line|path)\\..*");
+		.compile("(com\\.sun|java|javax|jdk|sun|user|file|native|stdout|stderr|networkaddress|os|line|path)\\..*");
 
 	private EnvironmentClashes() {
 	}

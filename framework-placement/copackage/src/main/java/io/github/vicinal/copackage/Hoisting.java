@@ -173,14 +173,15 @@ final class Hoisting {
 	/** Why a library cannot be loaded once, whatever the others are. */
 	private @Nullable String unfit(Library library, Hoist mode) {
 		LibraryFacts found = this.facts.get(library.sha256());
-		if (found == null || found.packages().isEmpty()) {
+		boolean nativeCode = mode == Hoist.KNOWN && found != null && found.isNativeCodeOfNetty();
+		if (found == null || (found.packages().isEmpty() && !nativeCode)) {
 			return "it has no classes";
 		}
 		for (Inventory each : this.inventories) {
 			if (each.libraries().stream().noneMatch((other) -> other.sha256().equals(library.sha256()))) {
 				return "'%s' does not have the same bytes of it".formatted(each.name());
 			}
-			if (each.natives().contains(library.file())) {
+			if (each.natives().contains(library.file()) && !nativeCode) {
 				return "it has native code";
 			}
 		}
@@ -265,6 +266,9 @@ final class Hoisting {
 			if (path.startsWith(LibraryFacts.SERVICES)) {
 				this.services.put(path.substring(LibraryFacts.SERVICES.length()), owner);
 			}
+			else if (path.startsWith(LibraryFacts.NATIVE_LIBRARIES)) {
+				this.services.put(LibraryFacts.NATIVE_CODE, owner);
+			}
 			else if (path.endsWith(".class")) {
 				this.packages.put(LibraryFacts.packageOf(path), owner);
 				this.classes.put(path.substring(0, path.length() - ".class".length()).replace('/', '.'), owner);
@@ -295,15 +299,12 @@ final class Hoisting {
 			clash = (clash != null) ? clash : first(found.resources(), this.resources, "its resource %s is in %s, too");
 			clash = (clash != null) ? clash
 					: first(found.asked(), this.services, "it looks for a %s, and would not find that of %s");
-			clash = (clash != null) ? clash
-					: first(found.registries(), this.changes, "what its %s changes would hold for all, and %s uses it");
+			clash = (clash != null) ? clash : registry(found);
+			clash = (clash != null) ? clash : names(found);
 			clash = (clash != null) ? clash : resource(library);
 			if (clash == null && !KnownLibraries.contains(found.packages())) {
 				// Of those that are known it is known what they look for.
 				clash = first(found.files(), this.files, "it names the file %s of %s", UnaryOperator.identity());
-			}
-			if (clash == null && KnownLibraries.hasUniqueNames(found.packages())) {
-				clash = first(found.packages(), this.named, "its package %s is used by %s, which is not loaded once");
 			}
 			for (Map.Entry<String, String> service : this.services.entrySet()) {
 				if (clash == null && found.classes().contains(service.getKey())) {
@@ -311,6 +312,27 @@ final class Hoisting {
 				}
 			}
 			return clash;
+		}
+
+		/** A member that changes what all users of the library share. */
+		private @Nullable String registry(LibraryFacts found) {
+			return found.registries()
+				.stream()
+				.filter(this.changes::containsKey)
+				.sorted()
+				.findFirst()
+				.map((member) -> StaticRegistries.reason(member, this.changes.getOrDefault(member, "")))
+				.orElse(null);
+		}
+
+		/** Any user of the library may be the one that gives it a name. */
+		private @Nullable String names(LibraryFacts found) {
+			String namer = found.namers().stream().sorted().findFirst().orElse(null);
+			String used = (namer != null) ? first(found.packages(), this.named, "its package %s is used by %s") : null;
+			return (used != null)
+					? "its %s takes names for its callers that may be taken once, and %s, which is not loaded once"
+						.formatted(namer, used)
+					: null;
 		}
 
 		/** A file that the library looks for beside itself, whatever asks it. */

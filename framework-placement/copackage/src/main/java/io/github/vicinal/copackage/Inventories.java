@@ -34,6 +34,7 @@ public final class Inventories {
 	 */
 	public static List<Inventory> read(List<String> files) throws IOException {
 		Map<String, Inventory> inventories = new LinkedHashMap<>();
+		LibraryDescription.Known known = new LibraryDescription.Known();
 		for (String each : files) {
 			int equals = each.indexOf('=');
 			boolean named = equals > 0 && each.substring(0, equals).matches("[\\w.-]+");
@@ -48,7 +49,7 @@ public final class Inventories {
 			}
 			Path file = Path.of(named ? each.substring(equals + 1) : each);
 			String name = checked(named ? each.substring(0, equals) : name(file));
-			for (Inventory found : Files.isDirectory(file) ? directory(name, file) : List.of(file(name, file))) {
+			for (Inventory found : Files.isDirectory(file) ? directory(name, file) : List.of(file(name, file, known))) {
 				inventories.merge(name, found, Inventory::and);
 			}
 		}
@@ -94,7 +95,7 @@ public final class Inventories {
 		for (String file : List.of("pom.xml", "Dockerfile", "src/main/docker/Dockerfile", "application.cdx.json")) {
 			boolean second = file.endsWith("/Dockerfile") && Files.isRegularFile(directory.resolve("Dockerfile"));
 			if (Files.isRegularFile(directory.resolve(file)) && !second) {
-				found.add(file(name, directory.resolve(file)));
+				found.add(file(name, directory.resolve(file), new LibraryDescription.Known()));
 			}
 		}
 		Settings settings = new Settings();
@@ -115,7 +116,7 @@ public final class Inventories {
 		return found;
 	}
 
-	private static Inventory file(String name, Path file) throws IOException {
+	private static Inventory file(String name, Path file, LibraryDescription.Known known) throws IOException {
 		if (!Files.isRegularFile(file)) {
 			throw new InvalidInputException(
 					"There is no file '%s'; name a jar, a pom.xml, a bill of materials or a Dockerfile"
@@ -123,7 +124,7 @@ public final class Inventories {
 		}
 		String fileName = file.getFileName().toString().toLowerCase(Locale.ROOT);
 		if (fileName.endsWith(".jar")) {
-			return BootJar.read(name, file);
+			return BootJar.read(name, file, known);
 		}
 		if (fileName.endsWith(".xml")) {
 			return PomReader.read(name, file);

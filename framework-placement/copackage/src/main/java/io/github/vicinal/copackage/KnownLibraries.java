@@ -22,12 +22,6 @@ final class KnownLibraries {
 			"org/hibernate/validator/", "org/jboss/logging/", "org/aspectj/", "org/aopalliance/", "com/zaxxer/hikari/",
 			"io/github/vicinal/", "aj/org/objectweb/asm/", "io/netty/", "com/nimbusds/");
 
-	/**
-	 * Packages with names that must be new, such as those of attributes of Netty: a class
-	 * that creates one is not to be loaded twice.
-	 */
-	private static final String UNIQUE_NAMES = "io/netty/";
-
 	private static final List<String> EXCEPTIONS = List.of("org/apache/logging/log4j/core/",
 			"org/springframework/boot/devtools/", "org/springframework/boot/test/", "io/micrometer/shaded/");
 
@@ -43,11 +37,6 @@ final class KnownLibraries {
 	/** Returns whether all packages of a library are of those that are known. */
 	static boolean contains(Collection<String> packages) {
 		return packages.stream().map((each) -> each + "/").allMatch(KnownLibraries::isKnown);
-	}
-
-	/** Whether all that names a library has to be loaded once with it. */
-	static boolean hasUniqueNames(Collection<String> packages) {
-		return packages.stream().anyMatch((each) -> each.startsWith(UNIQUE_NAMES));
 	}
 
 	static @Nullable String readsBesideItself(String artifact) {

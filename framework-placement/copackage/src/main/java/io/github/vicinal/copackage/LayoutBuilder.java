@@ -209,18 +209,29 @@ public final class LayoutBuilder {
 			if (manifest != null) {
 				manifest(jar, manifest, out);
 			}
-			for (ZipEntry entry : Collections.list(jar.entries())) {
-				String name = entry.getName();
-				if (name.startsWith(BootJar.CLASSES) && !name.equals(BootJar.CLASSES)) {
-					// Directories, too: a scan of packages looks for them.
-					copy(jar, entry, name.substring(BootJar.CLASSES.length()), out);
-				}
-				else if (name.startsWith("META-INF/sbom/") || name.startsWith("META-INF/maven/")) {
-					copy(jar, entry, name, out);
-				}
+			for (Map.Entry<String, ZipEntry> each : classPath(jar).entrySet()) {
+				copy(jar, each.getValue(), each.getKey(), out);
 			}
 		}
 		return path;
+	}
+
+	/**
+	 * Returns entries by their paths in the class path, directories included, since a
+	 * scan of packages looks for them. The loader of {@code java -jar} comes before that
+	 * of Spring Boot.
+	 */
+	private static Map<String, ZipEntry> classPath(ZipFile jar) {
+		Map<String, ZipEntry> own = new LinkedHashMap<>();
+		Map<String, ZipEntry> classes = new LinkedHashMap<>();
+		for (ZipEntry entry : Collections.list(jar.entries())) {
+			String path = BootJar.classPathEntry(entry.getName());
+			if (path != null) {
+				(entry.getName().startsWith(BootJar.CLASSES) ? classes : own).put(path, entry);
+			}
+		}
+		classes.forEach(own::putIfAbsent);
+		return own;
 	}
 
 	private static Path jar(Inventory inventory) {

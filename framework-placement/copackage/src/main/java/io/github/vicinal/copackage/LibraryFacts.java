@@ -28,21 +28,31 @@ import org.objectweb.asm.Opcodes;
  * @param named packages that its classes name, with slashes
  * @param strings texts in its classes that may name a class
  * @param files texts in its classes that may name a file, without a slash before them
- * @param services interfaces that it has implementations of, by service files
+ * @param services interfaces that it has implementations of, by service files, and
+ * {@value #NATIVE_CODE} if it has some
  * @param resources that it has outside of {@code META-INF}, and static ones of servlets
- * @param asked services of the JDK of which it finds only implementations beside itself
+ * @param asked services of the JDK of which it finds only implementations beside itself,
+ * and {@value #NATIVE_CODE} if it loads some
  * @param registries members of it that change, or hand out, what is in static fields
  * @param changes members of others with which it may change what is in static fields
+ * @param namers classes of it that take new names for their callers, with dots
  * @param state why it may keep something of an application; {@code null} if it cannot
  */
 record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named, Set<String> strings,
 		Set<String> files, Set<String> services, Set<String> resources, Set<String> asked, Set<String> registries,
-		Set<String> changes, @Nullable String state) {
+		Set<String> changes, Set<String> namers, @Nullable String state) {
 
 	/** Looks for drivers by the loader of the class that calls it. */
 	private static final String DRIVER_MANAGER = "java/sql/DriverManager";
 
 	private static final String DRIVER = "java.sql.Driver";
+
+	/** What Netty loads from beside the class that asks for it. */
+	static final String NATIVE_CODE = "native library of Netty";
+
+	static final String NATIVE_LIBRARIES = "META-INF/native/";
+
+	private static final String NATIVE_LOADER = "io/netty/util/internal/NativeLibraryLoader";
 
 	/** Types of static final fields whose values never change. */
 	private static final Set<String> CONSTANT = Set.of("Ljava/lang/String;", "Ljava/lang/Integer;", "Ljava/lang/Long;",
@@ -96,6 +106,11 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 		return reading.facts();
 	}
 
+	/** Returns whether it has native libraries of Netty, and nothing else. */
+	boolean isNativeCodeOfNetty() {
+		return this.packages.isEmpty() && this.services.equals(Set.of(NATIVE_CODE));
+	}
+
 	/** Returns whether two of a name in one class path hide each other. */
 	static boolean isResource(String path) {
 		return !path.endsWith(".class") && (!path.startsWith("META-INF/") || path.startsWith(STATIC_RESOURCES));
@@ -139,7 +154,9 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 
 		private final Set<String> changes = new HashSet<>();
 
-		private final StateFinder finder = new StateFinder(this.registries);
+		private final Set<String> namers = new HashSet<>();
+
+		private final StateFinder finder = new StateFinder(this.registries, this.namers);
 
 		private final String name;
 
@@ -156,6 +173,9 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 				// Its user finds it through the loader of an application.
 				this.finder.found("it has implementations of a service, by " + path);
 				this.services.add(path.substring(SERVICES.length()));
+			}
+			else if (path.startsWith(NATIVE_LIBRARIES)) {
+				this.services.add(NATIVE_CODE);
 			}
 			else if (isResource(path)) {
 				this.resources.add(path);
@@ -178,7 +198,7 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 		private void readClass(byte[] bytes) {
 			ClassReader reader = ClassFiles.reader(bytes);
 			char[] buffer = new char[reader.getMaxStringLength()];
-			Set<Member> used = new HashSet<>();
+			boolean registries = false;
 			for (int i = 1; i < reader.getItemCount(); i++) {
 				int item = reader.getItem(i);
 				int tag = (item > 0) ? reader.readByte(item - 1) : 0;
@@ -187,26 +207,43 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 					if (name.equals(DRIVER_MANAGER)) {
 						this.asked.add(DRIVER);
 					}
-					add(name.replaceFirst("^\\[+L?", ""), this.named);
-				}
-				else if (tag >= CONSTANT_FIELDREF && tag <= CONSTANT_INTERFACE_METHODREF) {
-					member(reader, item, buffer, used);
+					else if (name.equals(NATIVE_LOADER) && !packageOf(reader.getClassName()).equals(packageOf(name))) {
+						this.asked.add(NATIVE_CODE);
+					}
+					registries |= StaticRegistries.isOwner(name);
+					add(element(name), this.named);
 				}
 				else if (tag == CONSTANT_UTF8) {
 					text(bytes, item);
 				}
 			}
+			Set<Member> used = used(reader, buffer, registries);
 			this.changes.addAll(StaticRegistries.changes(reader.getClassName(), used));
+			this.finder.takesNames(used.stream().anyMatch(StaticRegistries::takesNewName));
 			reader.accept(this.finder, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
 		}
 
-		private static void member(ClassReader reader, int item, char[] buffer, Set<Member> used) {
-			String owner = reader.readClass(item, buffer);
-			if (owner.startsWith("java/") || owner.startsWith("[")) {
-				return;
+		/** Returns the type of the elements, if the type is that of an array. */
+		private static String element(String type) {
+			return type.startsWith("[") ? type.replaceFirst("^\\[+L?", "") : type;
+		}
+
+		/** Returns the members with which a class may change static state of others. */
+		private static Set<Member> used(ClassReader reader, char[] buffer, boolean all) {
+			Set<Member> used = new HashSet<>();
+			for (int i = 1; i < reader.getItemCount(); i++) {
+				int item = reader.getItem(i);
+				int tag = (item > 0) ? reader.readByte(item - 1) : 0;
+				if (tag >= CONSTANT_FIELDREF && tag <= CONSTANT_INTERFACE_METHODREF) {
+					int nameAndType = reader.getItem(reader.readUnsignedShort(item + 2));
+					String name = reader.readUTF8(nameAndType, buffer);
+					String owner = (all || StaticRegistries.matters(name)) ? reader.readClass(item, buffer) : "";
+					if (!owner.isEmpty() && !owner.startsWith("java/") && !owner.startsWith("[")) {
+						used.add(new Member(owner, name, reader.readUTF8(nameAndType + 2, buffer)));
+					}
+				}
 			}
-			int nameAndType = reader.getItem(reader.readUnsignedShort(item + 2));
-			used.add(new Member(owner, reader.readUTF8(nameAndType, buffer), reader.readUTF8(nameAndType + 2, buffer)));
+			return used;
 		}
 
 		/** The item begins with its length; names of classes are mostly ASCII. */
@@ -248,7 +285,7 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 		LibraryFacts facts() {
 			this.named.removeAll(this.packages);
 			return new LibraryFacts(this.packages, this.classes, this.named, this.strings, this.files, this.services,
-					this.resources, this.asked, this.registries, this.changes, this.finder.state);
+					this.resources, this.asked, this.registries, this.changes, this.namers, this.finder.state);
 		}
 
 	}
@@ -268,15 +305,25 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 
 		private final Set<String> registries;
 
+		private final Set<String> namers;
+
 		private @Nullable String state;
 
 		private String type = "";
 
 		private boolean enumeration;
 
-		StateFinder(Set<String> registries) {
+		private boolean takesNames;
+
+		StateFinder(Set<String> registries, Set<String> namers) {
 			super(Opcodes.ASM9);
 			this.registries = registries;
+			this.namers = namers;
+		}
+
+		/** Says whether the next class takes new names anywhere. */
+		void takesNames(boolean takes) {
+			this.takesNames = takes;
 		}
 
 		void found(String what) {
@@ -312,8 +359,11 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 				String[] exceptions) {
 			Member method = new Member(this.type, name, descriptor);
 			named(method);
-			return ((access & Opcodes.ACC_STATIC) != 0 && StaticRegistries.isSetter(name, descriptor))
+			MethodVisitor setter = ((access & Opcodes.ACC_STATIC) != 0 && StaticRegistries.isSetter(name, descriptor))
 					? new StaticRegistries.Setter(this.type, () -> this.registries.add(method.id())) : null;
+			// The initializer of a class has no caller that could give it a name.
+			return (this.takesNames && !name.equals("<clinit>")) ? new StaticRegistries.NewName(setter, this.type,
+					() -> this.namers.add(this.type.replace('/', '.'))) : setter;
 		}
 
 		private void named(Member member) {

@@ -2,7 +2,9 @@ package io.github.vicinal.copackage;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -75,19 +77,32 @@ final class Linkage {
 	}
 
 	private List<String> users(ZipFile jar, Inventory application, Set<String> files) throws IOException {
-		Set<String> missing = new TreeSet<>();
+		Set<String> missing = Collections.synchronizedSet(new TreeSet<>());
 		for (String path : application.resources().keySet()) {
 			byte[] own = path.endsWith(".class") ? BootJar.own(jar, path) : null;
 			if (own != null) {
 				use(path, own, missing);
 			}
 		}
-		for (Library library : application.libraries()) {
-			if (!files.contains(library.file())) {
-				classes(BootJar.library(jar, library.file()), (path, bytes) -> use(path, bytes, missing));
-			}
+		try {
+			application.libraries()
+				.parallelStream()
+				.filter((library) -> !files.contains(library.file()))
+				.forEach((library) -> use(jar, library, missing));
+		}
+		catch (UncheckedIOException ex) {
+			throw ex.getCause();
 		}
 		return new ArrayList<>(missing);
+	}
+
+	private void use(ZipFile jar, Library library, Set<String> missing) {
+		try {
+			classes(BootJar.library(jar, library.file()), (path, bytes) -> use(path, bytes, missing));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	private static void classes(byte @Nullable [] jar, ClassFile action) throws IOException {

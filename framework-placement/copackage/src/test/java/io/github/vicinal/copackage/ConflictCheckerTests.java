@@ -151,6 +151,15 @@ class ConflictCheckerTests {
 				docker(Rule.AGENT, Verdict.SAME_CONTAINER, "-javaagent:/otel.jar",
 						BASE + "ENTRYPOINT [\"java\", \"-javaagent:/otel.jar\", \"-jar\", \"a.jar\"]",
 						BASE + "ENTRYPOINT java -jar b.jar"),
+				pair(Rule.AGENT, Verdict.SAME_CONTAINER,
+						"the manifest of 'one' starts the agent 'app.Agent', which would see all classes of a JVM",
+						(jar) -> jar.attribute("Launcher-Agent-Class", "app.Agent"), same),
+				docker(Rule.SYSTEM_PROPERTY, Verdict.SAME_CONTAINER,
+						"com.sun.management.jmxremote.port is '9010' in 'one' and 'none' in 'other', and the JDK reads it once for all",
+						BASE + "ENV JAVA_OPTS=-Dcom.sun.management.jmxremote.port=9010", BASE),
+				docker(Rule.SYSTEM_PROPERTY, Verdict.HOISTED,
+						"spring.aot.enabled is 'true' in 'one' and 'none' in 'other'",
+						BASE + "ENTRYPOINT java -Dspring.aot.enabled=true -jar a.jar", BASE),
 				docker(Rule.JVM_OPTION, Verdict.SAME_CONTAINER, "different garbage collectors",
 						BASE + "ENV JAVA_TOOL_OPTIONS=\"-XX:+UseZGC -Xmx1g\"", BASE + "ENV JAVA_TOOL_OPTIONS -Xmx1g"),
 				docker(Rule.JVM_OPTION, Verdict.SAME_CONTAINER, "AlwaysPreTouch",
@@ -177,6 +186,12 @@ class ConflictCheckerTests {
 				pair(Rule.BEAN, Verdict.HOISTED,
 						"'one' configures whatever shares its class path, by META-INF/spring.factories",
 						(jar) -> jar.resource("META-INF/spring.factories", "a=b"), same),
+				pair(Rule.BEAN, Verdict.HOISTED,
+						"'one' configures whatever shares its class path, by META-INF/spring.factories",
+						(jar) -> jar.entry("META-INF/spring.factories", new byte[1]), same),
+				pair(Rule.RESOURCE, Verdict.HOISTED, "META-INF/resources/index.html",
+						(jar) -> jar.entry("META-INF/resources/index.html", new byte[1]),
+						(jar) -> jar.entry("META-INF/resources/index.html", new byte[1])),
 				pair(Rule.BEAN, Verdict.HOISTED,
 						"'one' configures whatever shares its class path, by META-INF/spring/x.imports",
 						(jar) -> jar.resource("META-INF/spring/x.imports", "a.B"), same),
@@ -234,6 +249,22 @@ class ConflictCheckerTests {
 					TestJar.boot().resource("application.properties", settings.get(1)), "");
 			assertThat(report.findings()).noneMatch((finding) -> finding.rule() == Rule.FILE);
 		}
+	}
+
+	/** Nobody looks for them, and the last one belongs to Spring Boot's loader. */
+	@Test
+	void filesThatNobodyLooksForAreNoClash() throws IOException {
+		TestJar[] jars = new TestJar[2];
+		for (int i = 0; i < 2; i++) {
+			jars[i] = TestJar.boot()
+				.entry("META-INF/LICENSE", new byte[1])
+				.entry("META-INF/NOTICE.txt", new byte[1])
+				.entry("META-INF/maven/g/a/pom.xml", new byte[1])
+				.entry("META-INF/services/java.nio.file.spi.FileSystemProvider", new byte[1]);
+		}
+		PairReport report = check(jars[0], "", jars[1], "");
+		assertThat(report.findings()).isEmpty();
+		assertThat(report.verdict()).isEqualTo(Verdict.SHARED);
 	}
 
 	@Test
@@ -335,6 +366,25 @@ class ConflictCheckerTests {
 
 		final java.util.function.IntConsumer end = System::exit;
 
+	}
+
+	/** Wherever that is said, and whatever port is said beside it. */
+	@Test
+	void jobsListenOnNoPort() throws IOException {
+		String none = "spring.main.web-application-type=none";
+		TestJar web = TestJar.boot().library("tomcat-embed-core", "1");
+		for (TestJar job : List.of(
+				TestJar.boot().library("tomcat-embed-core", "1").resource("application.properties", none),
+				TestJar.boot()
+					.resource("application.properties", none + "\nserver.port=8080\nmanagement.server.port=8080"))) {
+			assertThat(check(job, "", web, "").findings()).noneMatch((finding) -> finding.rule() == Rule.PORT);
+		}
+		for (String line : List.of("ENTRYPOINT java -jar a.jar --" + none, "ENTRYPOINT java -D" + none + " -jar a.jar",
+				"ENV SPRING_MAIN_WEBAPPLICATIONTYPE=NONE")) {
+			assertThat(check(web, BASE + line, web, BASE).findings())
+				.noneMatch((finding) -> finding.rule() == Rule.PORT);
+		}
+		assertThat(check(web, BASE, web, BASE).findings()).anyMatch((finding) -> finding.rule() == Rule.PORT);
 	}
 
 	@Test

@@ -71,25 +71,142 @@ class HoistingTests {
 		assertThat(plan.kept().get("database-1.jar")).contains("db.Engine");
 	}
 
-	/** A class that creates an attribute of Netty fails if it is loaded twice. */
+	private static final String KEY = "io/netty/util/AttributeKey";
+
+	private static final String KEY_OF_A_NAME = "(Ljava/lang/String;)Lio/netty/util/AttributeKey;";
+
+	private static final String COMMON = "netty-common-4.jar";
+
+	/**
+	 * Netty with the classes that the tests use, and a library of Spring that names it.
+	 */
+	private static TestJar netty(TestJar jar) {
+		return jar
+			.library("netty-common", "4",
+					Map.of(KEY + ".class", TestJar.methods(KEY, "newInstance", "valueOf"),
+							"io/netty/util/concurrent/FastThreadLocal.class",
+							TestJar.methods("io/netty/util/concurrent/FastThreadLocal", "<init>", "removeAll"),
+							"io/netty/util/concurrent/GlobalEventExecutor.class",
+							TestJar.constant("io/netty/util/concurrent/GlobalEventExecutor", "INSTANCE")))
+			.library("netty-transport", "4",
+					Map.of("io/netty/channel/ChannelOption.class",
+							TestJar.methods("io/netty/channel/ChannelOption", "newInstance"),
+							"io/netty/channel/local/LocalAddress.class",
+							TestJar.setter("io/netty/channel/local/LocalAddress", "<init>", "Ljava/lang/String;", ""),
+							"io/netty/channel/Channel.class", TestJar.subclass("io/netty/channel/Channel", KEY)))
+			.library("spring-net", "1", Map.of("org/springframework/net/Client.class",
+					TestJar.caller("org/springframework/net/Client", KEY, "valueOf", "()V")));
+	}
+
+	private static UnaryOperator<TestJar> client(byte[] code) {
+		return (jar) -> jar.ownClass("shop/Client", code);
+	}
+
+	/**
+	 * A class that takes a new name for an attribute of Netty fails if it is loaded
+	 * twice.
+	 */
 	@Test
-	void usersOfNettyAreLoadedWithIt() throws IOException {
-		UnaryOperator<TestJar> netty = (jar) -> jar.library("netty-common", "4",
-				Map.of("io/netty/util/AttributeKey.class", TestJar.stateful("io/netty/util/AttributeKey")));
-		byte[] springs = TestJar.caller("org/springframework/net/Client", "io/netty/util/AttributeKey", "newInstance",
-				"()V");
-		UnaryOperator<TestJar> both = netty.andThen((jar) -> jar.library("spring-net", "1",
-				Map.of("org/springframework/net/Client.class", springs)))::apply;
-		assertThat(plan(Hoist.KNOWN, both, UnaryOperator.identity()).files()).contains("netty-common-4.jar",
-				"spring-net-1.jar");
-		Hoisting.Plan own = plan(Hoist.KNOWN, both, (jar) -> jar.entry("BOOT-INF/classes/shop/Client.class",
-				TestJar.caller("shop/Client", "io/netty/util/AttributeKey", "newInstance", "()V")));
-		assertThat(own.files()).doesNotContain("netty-common-4.jar", "spring-net-1.jar");
-		assertThat(own.kept()).containsEntry("netty-common-4.jar",
-				"its package io.netty.util is used by shop.Client of 'other', which is not loaded once");
-		Hoisting.Plan unknown = plan(Hoist.KNOWN, both, (jar) -> jar.library("driver", "1", Map.of("db/Driver.class",
-				TestJar.caller("db/Driver", "io/netty/util/AttributeKey", "newInstance", "()V"))));
-		assertThat(unknown.kept().get("netty-common-4.jar")).contains("io.netty.util is used by driver-1.jar");
+	void nettyIsNotSharedByThoseThatTakeNewNames() throws IOException {
+		Hoisting.Plan plan = plan(Hoist.KNOWN, HoistingTests::netty,
+				client(TestJar.caller("shop/Client", KEY, "newInstance", KEY_OF_A_NAME)));
+		assertThat(plan.files()).doesNotContain(COMMON, "netty-transport-4.jar", "spring-net-1.jar").contains(SPRING);
+		assertThat(plan.kept()).containsEntry(COMMON,
+				"its io.netty.util.AttributeKey.newInstance takes each name once, and shop.Client of 'other', which is not loaded once, uses it")
+			.containsEntry("spring-net-1.jar", "it names the package io.netty.util of netty-common-4.jar");
+		Hoisting.Plan library = plan(Hoist.KNOWN, HoistingTests::netty, (jar) -> jar.library("driver", "1",
+				Map.of("db/Driver.class", TestJar.caller("db/Driver", KEY, "newInstance", KEY_OF_A_NAME))));
+		assertThat(library.kept().get(COMMON)).contains("takes each name once, and driver-1.jar, which");
+		Hoisting.Plan boot = plan(Hoist.KNOWN, HoistingTests::netty,
+				(jar) -> jar.library("boot-net", "1", Map.of("org/springframework/boot/net/N.class",
+						TestJar.caller("org/springframework/boot/net/N", KEY, "newInstance", KEY_OF_A_NAME))));
+		assertThat(boot.files()).doesNotContain(COMMON);
+		// Loaded once with Netty, it takes the name once.
+		assertThat(plan(Hoist.KNOWN, HoistingTests::netty, (jar) -> jar.library("h2", "1")).files()).contains(COMMON,
+				"netty-transport-4.jar", "spring-net-1.jar");
+	}
+
+	/** The compiler names the class that the source names. */
+	@Test
+	void newNamesAreFoundByTheNameOfASubclass() throws IOException {
+		Hoisting.Plan plan = plan(Hoist.KNOWN, HoistingTests::netty, client(TestJar.caller("shop/Client",
+				"shop/OwnOption", "newInstance", "(Ljava/lang/String;)Lio/netty/channel/ChannelOption;")));
+		assertThat(plan.files()).contains(COMMON, "spring-net-1.jar").doesNotContain("netty-transport-4.jar");
+		assertThat(plan.kept().get("netty-transport-4.jar"))
+			.startsWith("its io.netty.channel.ChannelOption.newInstance takes each name once");
+		assertThat(plan(Hoist.KNOWN, HoistingTests::netty,
+				client(TestJar.caller("shop/Client", "io/netty/channel/local/LocalAddress", "<init>",
+						"(Ljava/lang/String;)V")))
+			.kept()
+			.get("netty-transport-4.jar")).startsWith("its io.netty.channel.local.LocalAddress takes each name once");
+		assertThat(plan(Hoist.KNOWN, HoistingTests::netty,
+				client(TestJar.caller("shop/Client", "shop/Own", "newInstance", "(Ljava/lang/String;)Lshop/Own;")))
+			.files()).contains("netty-transport-4.jar");
+	}
+
+	/**
+	 * Using Netty, or a name that may be there already, keeps nothing from being shared.
+	 */
+	@Test
+	void nettyIsSharedByThoseThatOnlyUseIt() throws IOException {
+		for (String method : List.of("valueOf", "of")) {
+			assertThat(plan(Hoist.KNOWN, HoistingTests::netty,
+					client(TestJar.caller("shop/Client", KEY, method, KEY_OF_A_NAME)))
+				.files()).contains(COMMON, "netty-transport-4.jar", "spring-net-1.jar");
+		}
+	}
+
+	/** What they leave is in threads of others, or is run by a thread that all have. */
+	@Test
+	void nettyIsNotSharedByThoseThatUseItsThreads() throws IOException {
+		assertThat(plan(Hoist.KNOWN, HoistingTests::netty,
+				client(TestJar.getter("shop/Client", "io/netty/util/concurrent/GlobalEventExecutor", "INSTANCE")))
+			.kept()
+			.get(COMMON)).isEqualTo(
+					"what its io.netty.util.concurrent.GlobalEventExecutor.INSTANCE changes would hold for all, and shop.Client of 'other' uses it");
+		String local = "io/netty/util/concurrent/FastThreadLocal";
+		assertThat(
+				plan(Hoist.KNOWN, HoistingTests::netty, client(TestJar.caller("shop/Client", local, "<init>", "()V")))
+					.files())
+			.doesNotContain(COMMON);
+		assertThat(plan(Hoist.KNOWN, HoistingTests::netty,
+				client(TestJar.caller("shop/Client", local, "removeAll", "()V")))
+			.files()).contains(COMMON);
+	}
+
+	/** A helper gets its names from those that are loaded twice. */
+	@Test
+	void helpersThatTakeNamesAreLoadedWithTheirCallers() throws IOException {
+		byte[] helper = TestJar.caller("helper/Names", KEY, "newInstance", KEY_OF_A_NAME);
+		UnaryOperator<TestJar> both = (jar) -> netty(jar).library("helper", "1", Map.of("helper/Names.class", helper));
+		assertThat(plan(Hoist.KNOWN, both, UnaryOperator.identity()).files()).contains("helper-1.jar", COMMON);
+		Hoisting.Plan plan = plan(Hoist.KNOWN, both,
+				client(TestJar.caller("shop/Client", "helper/Names", "call", "()V")));
+		assertThat(plan.files()).doesNotContain("helper-1.jar", COMMON);
+		assertThat(plan.kept().get("helper-1.jar")).isEqualTo(
+				"its helper.Names takes names for its callers that may be taken once, and its package helper is used by shop.Client of 'other', which is not loaded once");
+	}
+
+	/** Netty looks for them beside the classes that load them. */
+	@Test
+	void nativeLibrariesOfNettyAreWhereTheirClassesAre() throws IOException {
+		String type = "io/netty/channel/epoll/Native";
+		UnaryOperator<TestJar> both = (jar) -> netty(jar).library("netty-epoll-classes", "4", Map.of(type + ".class",
+				TestJar.caller(type, "io/netty/util/internal/NativeLibraryLoader", "load", "()V")));
+		Map<String, byte[]> code = Map.of("META-INF/native/libnetty_epoll.so", new byte[1]);
+		Hoisting.Plan shared = plan(Hoist.KNOWN, (jar) -> both.apply(jar).library("netty-epoll-native", "4", code),
+				UnaryOperator.identity());
+		assertThat(shared.files()).contains("netty-epoll-classes-4.jar", "netty-epoll-native-4.jar", COMMON);
+		Hoisting.Plan own = plan(Hoist.KNOWN, both, (jar) -> jar.library("netty-epoll-native", "4", code));
+		assertThat(own.files()).contains(COMMON);
+		assertThat(own.kept()).containsEntry("netty-epoll-classes-4.jar",
+				"it looks for a native library of Netty, and would not find that of netty-epoll-native-4.jar");
+		assertThat(plan(Hoist.STATELESS, (jar) -> both.apply(jar).library("netty-epoll-native", "4", code),
+				UnaryOperator.identity())
+			.files()).doesNotContain("netty-epoll-classes-4.jar", "netty-epoll-native-4.jar");
+		Hoisting.Plan inside = plan(Hoist.KNOWN, both,
+				(jar) -> jar.resource("META-INF/native/libnetty_epoll.so", "code"));
+		assertThat(inside.kept().get("netty-epoll-classes-4.jar")).endsWith("and would not find that of 'other'");
 	}
 
 	@Test

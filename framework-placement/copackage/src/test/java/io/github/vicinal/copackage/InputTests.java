@@ -358,6 +358,18 @@ class InputTests {
 		}
 	}
 
+	/**
+	 * Nothing in it says which libraries it has, so nothing is known of their clashes.
+	 */
+	@Test
+	void extractedJarsAreNamed() throws IOException {
+		Path jar = new TestJar().attribute("Class-Path", "lib/spring-core-7.jar")
+			.entry("app/Main.class", TestJar.type("app/Main", ""))
+			.write(this.directory, "extracted");
+		assertThatExceptionOfType(InvalidInputException.class).isThrownBy(() -> Inventories.read(List.of("e=" + jar)))
+			.withMessageContaining("extracted.jar' has its libraries beside it");
+	}
+
 	@Test
 	void warsAndPlainJarsAreNotLaidOut() throws IOException {
 		Path war = TestJar.boot().entry("WEB-INF/web.xml", new byte[1]).write(this.directory, "war");

@@ -1,6 +1,7 @@
 package io.github.vicinal.copackage;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
@@ -81,8 +83,7 @@ class LayoutBuilderTests {
 						.getBytes(StandardCharsets.UTF_8));
 		TestJar two = TestJar.boot()
 			.entry("META-INF/MANIFEST.MF",
-					(text + "Add-Exports: java.base/sun.nio.ch\nLauncher-Agent-Class: app.Agent\n")
-						.getBytes(StandardCharsets.UTF_8));
+					(text + "Add-Exports: java.base/sun.nio.ch\n").getBytes(StandardCharsets.UTF_8));
 		Path target = this.directory.resolve("target/layout");
 		List<Inventory> both = Inventories
 			.read(List.of("one=" + one.write(this.directory, "one"), "two=" + two.write(this.directory, "two")));
@@ -94,7 +95,6 @@ class LayoutBuilderTests {
 			assertThat(manifest.getValue("Add-Exports")).isEqualTo("java.base/sun.nio.ch");
 			assertThat(manifest.getValue("Enable-Native-Access")).isEqualTo("ALL-UNNAMED");
 		}
-		assertThat(both.get(1).jvmWideCalls()).containsExactly("Launcher-Agent-Class in its manifest: app.Agent");
 	}
 
 	@Test
@@ -105,6 +105,32 @@ class LayoutBuilderTests {
 		assertThatExceptionOfType(InvalidInputException.class).isThrownBy(() -> applications(nested))
 			.withMessageContaining("BOOT-INF/lib/sub/x-1.jar");
 		assertThat(target).doesNotExist();
+	}
+
+	/** Spring Boot's plugin leaves most of {@code META-INF} where it was. */
+	@Test
+	void filesOfTheClassPathAreThoseOfTheJar() throws IOException {
+		TestJar jar = TestJar.boot()
+			.entry("META-INF/", new byte[0])
+			.entry("META-INF/spring.factories", new byte[] { 1 })
+			.entry("META-INF/resources/index.html", new byte[] { 2 })
+			.entry("META-INF/services/java.nio.file.spi.FileSystemProvider", new byte[] { 3 })
+			.entry("META-INF/A.SF", new byte[] { 4 })
+			.entry("org/springframework/boot/loader/Loader.class", new byte[] { 5 })
+			.entry("BOOT-INF/classes/", new byte[0])
+			.resource("META-INF/aop.xml", "a")
+			.resource("META-INF/spring.factories", "second");
+		Path target = this.directory.resolve("target/layout");
+		List<Inventory> both = Inventories
+			.read(List.of("one=" + jar.write(this.directory, "one"), "two=" + jar.write(this.directory, "two")));
+		new LayoutBuilder(Map.of(), Hoist.STATELESS).build(both, target);
+		try (JarFile own = new JarFile(target.resolve("apps/one/one.jar").toFile())) {
+			assertThat(own.stream().map(JarEntry::getName)).containsExactlyInAnyOrder("META-INF/MANIFEST.MF",
+					"META-INF/", "META-INF/spring.factories", "META-INF/resources/index.html", "META-INF/aop.xml");
+			try (InputStream in = own.getInputStream(own.getEntry("META-INF/spring.factories"))) {
+				assertThat(in.readAllBytes()).containsExactly(1);
+			}
+		}
 	}
 
 	/** A library may be called as one of ours. */

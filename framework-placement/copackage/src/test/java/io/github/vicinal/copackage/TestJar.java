@@ -24,6 +24,8 @@ final class TestJar {
 
 	private String boot = "4.1.1";
 
+	private String attributes = "";
+
 	static TestJar boot() {
 		TestJar jar = new TestJar();
 		return jar.library("spring-boot", "4.1.1");
@@ -31,6 +33,12 @@ final class TestJar {
 
 	TestJar bootVersion(String version) {
 		this.boot = version;
+		return this;
+	}
+
+	/** Adds an attribute of the manifest. */
+	TestJar attribute(String name, String value) {
+		this.attributes += name + ": " + value + "\n";
 		return this;
 	}
 
@@ -135,6 +143,31 @@ final class TestJar {
 		return writer.toByteArray();
 	}
 
+	/** A class with a static field that never changes. */
+	static byte[] constant(String name, String field) {
+		ClassWriter writer = new ClassWriter(0);
+		writer.visit(Opcodes.V17, Opcodes.ACC_PUBLIC, name, null, "java/lang/Object", null);
+		writer.visitField(Opcodes.ACC_PUBLIC | Opcodes.ACC_STATIC | Opcodes.ACC_FINAL, field, "L" + name + ";", null,
+				null);
+		writer.visitEnd();
+		return writer.toByteArray();
+	}
+
+	/** A class with a method that reads a static field of another one. */
+	static byte[] getter(String name, String owner, String field) {
+		ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+		writer.visit(Opcodes.V17, Opcodes.ACC_PUBLIC, name, null, "java/lang/Object", null);
+		MethodVisitor method = writer.visitMethod(Opcodes.ACC_PUBLIC | Opcodes.ACC_STATIC, "call", "()V", null, null);
+		method.visitCode();
+		method.visitFieldInsn(Opcodes.GETSTATIC, owner, field, "L" + owner + ";");
+		method.visitInsn(Opcodes.POP);
+		method.visitInsn(Opcodes.RETURN);
+		method.visitMaxs(0, 0);
+		method.visitEnd();
+		writer.visitEnd();
+		return writer.toByteArray();
+	}
+
 	/** A class that keeps something in a static field. */
 	static byte[] stateful(String name) {
 		ClassWriter writer = new ClassWriter(0);
@@ -190,8 +223,8 @@ final class TestJar {
 	Path write(Path directory, String name) throws IOException {
 		Map<String, byte[]> all = new LinkedHashMap<>();
 		all.put("META-INF/MANIFEST.MF",
-				"Manifest-Version: 1.0\nMain-Class: launcher\nStart-Class: app.Main\nSpring-Boot-Version: %s\n"
-					.formatted(this.boot)
+				"Manifest-Version: 1.0\nMain-Class: launcher\nStart-Class: app.Main\nSpring-Boot-Version: %s\n%s"
+					.formatted(this.boot, this.attributes)
 					.getBytes(StandardCharsets.UTF_8));
 		all.putAll(this.entries);
 		Path file = directory.resolve(name + ".jar");

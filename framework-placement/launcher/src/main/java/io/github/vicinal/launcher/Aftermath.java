@@ -57,10 +57,15 @@ final class Aftermath {
 	/** Threads that are daemons end by an interrupt, as others do, or not at all. */
 	private void endThreads(Duration patience) {
 		long deadline = System.nanoTime() + patience.toNanos();
-		List<Thread> left = ApplicationThreads.of(this.loader)
-			.stream()
-			.filter((thread) -> !ExitCall.isMadeBy(thread))
-			.toList();
+		List<Thread> left = new ArrayList<>();
+		for (Thread thread : ApplicationThreads.of(this.loader)) {
+			if (ApplicationThreads.isOfTheJvm(thread)) {
+				thread.setContextClassLoader(Aftermath.class.getClassLoader());
+			}
+			else if (!ExitCall.isMadeBy(thread)) {
+				left.add(thread);
+			}
+		}
 		for (Thread thread : left) {
 			String worksFor = LeftThreads.end(thread);
 			if (worksFor != null) {

@@ -29,6 +29,16 @@ final class ApplicationThreads {
 		return (group != null) ? ((Group) group).loader : null;
 	}
 
+	/**
+	 * Returns whether a thread works for all, though it has the context of the
+	 * application that needed it first. The JDK puts its threads that wait for processes
+	 * into the topmost group, which threads of an application do not inherit.
+	 */
+	static boolean isOfTheJvm(Thread thread) {
+		ThreadGroup group = thread.getThreadGroup();
+		return group != null && group.getParent() == null;
+	}
+
 	/** Returns the platform threads that are alive. */
 	static List<Thread> all() {
 		ThreadGroup root = Thread.currentThread().getThreadGroup();

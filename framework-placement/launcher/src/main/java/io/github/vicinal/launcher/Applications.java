@@ -117,10 +117,19 @@ final class Applications {
 					if (application.layout().essential()) {
 						finish(1);
 					}
+					else if (all().stream().allMatch(Applications::hasEnded)) {
+						say("All applications have ended");
+						finish(all().stream().allMatch(HostedApplication::isDone) ? 0 : 1);
+					}
 				}
 			}
 		}
 		return this.exitCode;
+	}
+
+	/** One that was stopped may be started again; one that is done has no more to do. */
+	private static boolean hasEnded(HostedApplication application) {
+		return application.isDone() || application.state() == HostedApplication.State.FAILED;
 	}
 
 	/** Lets {@link #watch} return. No application starts any more. */

@@ -48,6 +48,8 @@ final class HostedApplication {
 
 	private volatile boolean retired;
 
+	private volatile boolean done;
+
 	HostedApplication(Layout.Application layout, Environment environment) {
 		this.layout = layout;
 		this.environment = environment;
@@ -109,6 +111,7 @@ final class HostedApplication {
 		if (this.retired) {
 			throw new ApplicationFailedException("the launcher stops");
 		}
+		this.done = false;
 		set(State.STARTING, "");
 		ApplicationLoader loader = new ApplicationLoader(name(), classPath(), this.environment.shared());
 		this.environment.properties().begin(loader, properties());
@@ -188,15 +191,30 @@ final class HostedApplication {
 		return left;
 	}
 
-	/** Notes that the application has ended by itself. */
+	/**
+	 * Notes that the application has ended by itself: by closing its contexts, or as a
+	 * JVM does in which no thread is left but daemons.
+	 */
 	synchronized boolean endedByItself() {
 		Run current = this.run;
-		if (this.state != State.RUNNING || current == null || !current.hook.over()) {
+		if (this.state != State.RUNNING || current == null) {
+			return false;
+		}
+		boolean over = current.hook.over();
+		if (!over && current.keepsRunning()) {
 			return false;
 		}
 		List<String> left = end(current);
-		set(State.STOPPED, "it has closed its context itself" + describe(left));
+		set(State.STOPPED, (over ? "it has closed its context itself"
+				: "its main method has returned, and no thread was left that would keep a JVM of its own running")
+				+ describe(left));
+		this.done = true;
 		return true;
+	}
+
+	/** Returns whether it has ended by itself, and was not started again. */
+	boolean isDone() {
+		return this.done;
 	}
 
 	private static String describe(List<String> left) {
@@ -332,6 +350,17 @@ final class HostedApplication {
 				failures.add("it did not stop within %d s; it is at %s".formatted(timeout.toSeconds(), stack(closing)));
 			}
 			return List.copyOf(failures);
+		}
+
+		/** Returns whether a JVM of the application alone would run on. */
+		boolean keepsRunning() {
+			return this.main.isAlive()
+					|| ApplicationThreads.all().stream().anyMatch((thread) -> !thread.isDaemon() && isOwn(thread));
+		}
+
+		/** A shared server makes its own loader the context of the thread that waits. */
+		private boolean isOwn(Thread thread) {
+			return ApplicationThreads.owner(thread) == this.loader || this.group.parentOf(thread.getThreadGroup());
 		}
 
 		private static String stack(Thread thread) {

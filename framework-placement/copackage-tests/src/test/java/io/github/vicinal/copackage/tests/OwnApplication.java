@@ -29,11 +29,19 @@ final class OwnApplication {
 
 	private static final String CLASSES = "BOOT-INF/classes";
 
+	private static final String LIBRARIES = "BOOT-INF/lib";
+
 	private final Path base;
 
 	private final Map<String, String> sources = new LinkedHashMap<>();
 
 	private final Map<String, String> resources = new LinkedHashMap<>();
+
+	private final Map<String, String> beside = new LinkedHashMap<>();
+
+	private final List<Path> libraries = new ArrayList<>();
+
+	private final List<String> removed = new ArrayList<>();
 
 	private final Map<String, String> attributes = new LinkedHashMap<>();
 
@@ -68,7 +76,8 @@ final class OwnApplication {
 				""" + body + "\n}\n");
 	}
 
-	private OwnApplication source(String type, String text) {
+	/** Adds a class of the package {@code own}. */
+	OwnApplication source(String type, String text) {
 		this.sources.put(type, text);
 		return this;
 	}
@@ -76,6 +85,24 @@ final class OwnApplication {
 	/** Adds a file of the class path, or replaces one of the test application. */
 	OwnApplication resource(String path, String text) {
 		this.resources.put(path, text);
+		return this;
+	}
+
+	/** Adds a file where Spring Boot's plugin leaves those of {@code META-INF}. */
+	OwnApplication beside(String path, String text) {
+		this.beside.put(path, text);
+		return this;
+	}
+
+	/** Adds a library from the class path of the test, by the beginning of its name. */
+	OwnApplication library(String name) {
+		this.libraries.add(RunningLayout.library(name));
+		return this;
+	}
+
+	/** Leaves out libraries of the test application whose names begin so. */
+	OwnApplication without(String... names) {
+		this.removed.addAll(List.of(names));
 		return this;
 	}
 
@@ -98,14 +125,38 @@ final class OwnApplication {
 			Path own = target.getPath(CLASSES);
 			delete(own.resolve("io"));
 			copy(classes, own);
-			for (Map.Entry<String, String> each : this.resources.entrySet()) {
-				Path file = own.resolve(each.getKey());
-				Files.createDirectories(file.getParent());
-				Files.writeString(file, each.getValue());
+			write(this.resources, own);
+			write(this.beside, target.getPath("/"));
+			Path there = target.getPath(LIBRARIES);
+			for (Path each : list(there)) {
+				if (isRemoved(each)) {
+					Files.delete(each);
+				}
+			}
+			for (Path each : this.libraries) {
+				Files.copy(each, there.resolve(each.getFileName().toString()));
 			}
 			manifest(target.getPath("META-INF/MANIFEST.MF"));
 		}
 		return jar;
+	}
+
+	private boolean isRemoved(Path library) {
+		return this.removed.stream().anyMatch(library.getFileName().toString()::startsWith);
+	}
+
+	private static List<Path> list(Path directory) throws IOException {
+		try (Stream<Path> files = Files.list(directory)) {
+			return files.toList();
+		}
+	}
+
+	private static void write(Map<String, String> files, Path directory) throws IOException {
+		for (Map.Entry<String, String> each : files.entrySet()) {
+			Path file = directory.resolve(each.getKey());
+			Files.createDirectories(file.getParent());
+			Files.writeString(file, each.getValue());
+		}
 	}
 
 	private void manifest(Path file) throws IOException {
@@ -121,16 +172,17 @@ final class OwnApplication {
 	}
 
 	private Path compile(Path work) throws IOException {
-		List<String> libraries = new ArrayList<>();
+		List<String> classPath = new ArrayList<>();
 		try (FileSystem source = FileSystems.newFileSystem(this.base)) {
 			Path there = Files.createDirectories(work.resolve("lib"));
-			try (Stream<Path> files = Files.list(source.getPath("BOOT-INF/lib"))) {
-				for (Path each : (Iterable<Path>) files::iterator) {
+			for (Path each : list(source.getPath(LIBRARIES))) {
+				if (!isRemoved(each)) {
 					Path copy = Files.copy(each, there.resolve(each.getFileName().toString()));
-					libraries.add(copy.toString());
+					classPath.add(copy.toString());
 				}
 			}
 		}
+		this.libraries.forEach((each) -> classPath.add(each.toString()));
 		List<Path> files = new ArrayList<>();
 		for (Map.Entry<String, String> each : this.sources.entrySet()) {
 			files.add(Files.writeString(work.resolve(each.getKey() + ".java"), each.getValue()));
@@ -140,7 +192,7 @@ final class OwnApplication {
 		StringWriter said = new StringWriter();
 		try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
 			List<String> options = List.of("-d", classes.toString(), "-cp",
-					String.join(java.io.File.pathSeparator, libraries), "-parameters", "-proc:none", "--release", "17");
+					String.join(java.io.File.pathSeparator, classPath), "-parameters", "-proc:none", "--release", "17");
 			if (!compiler.getTask(said, manager, null, options, null, manager.getJavaFileObjectsFromPaths(files))
 				.call()) {
 				throw new IllegalStateException(said.toString());

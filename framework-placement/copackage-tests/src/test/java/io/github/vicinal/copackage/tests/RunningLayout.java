@@ -43,9 +43,18 @@ class RunningLayout implements AutoCloseable {
 
 	/** The executable jar of a test application. */
 	static Path jar(String name) {
+		return classPath("vicinal-test-%s-.*exec\\.jar".formatted(name));
+	}
+
+	/** A library, by its name up to the version. */
+	static Path library(String name) {
+		return classPath(name + "-\\d.*\\.jar");
+	}
+
+	private static Path classPath(String pattern) {
 		return Arrays.stream(System.getProperty("java.class.path").split(java.io.File.pathSeparator))
 			.map(Path::of)
-			.filter((path) -> path.getFileName().toString().matches("vicinal-test-%s-.*exec\\.jar".formatted(name)))
+			.filter((path) -> path.getFileName().toString().matches(pattern))
 			.findFirst()
 			.orElseThrow();
 	}

@@ -101,7 +101,9 @@ class StrangeApplicationsTests {
 		try (RunningLayout running = start(Hoist.KNOWN, jar, jar)) {
 			running.until("[launcher] other runs after");
 			assertThat(this.directory.resolve("layout/shared"))
-				.isDirectoryNotContaining("glob:**/micrometer-core-*.jar");
+				.isDirectoryNotContaining("glob:**/micrometer-core-*.jar")
+				.isDirectoryContaining("glob:**/netty-common-*.jar")
+				.isDirectoryContaining("glob:**/spring-core-*.jar");
 			for (int i = 0; i < 3; i++) {
 				running.get(this.one, "/order");
 				running.get(this.other, "/order");
@@ -215,27 +217,67 @@ class StrangeApplicationsTests {
 	/** What each application is alone, it is beside others that differ from it. */
 	@Test
 	void applicationsAreWhatTheyAreAlone() throws IOException {
-		String facts = RUN + """
-				@Autowired
-				org.springframework.core.env.Environment environment;
+		String facts = RUN
+				+ """
+						@Autowired
+						org.springframework.core.env.Environment environment;
 
-				@GetMapping("/facts")
-				Map<String, Object> facts() throws IOException {
-					Map<String, Object> facts = new TreeMap<>();
-					facts.put("profiles", environment.getActiveProfiles());
-					for (String name : List.of("color", "imported", "spring.application.name", "logging.level.own")) {
-						facts.put(name, environment.getProperty(name, "none"));
-					}
-					try (InputStream in = Main.class.getResourceAsStream("/text.txt")) {
-						facts.put("text", (in != null) ? new String(in.readAllBytes()) : "none");
-					}
-					facts.put("loader", Main.class.getClassLoader() == Thread.currentThread().getContextClassLoader());
-					facts.put("debug", org.slf4j.LoggerFactory.getLogger(Main.class).isDebugEnabled());
-					facts.put("open", Object.class.getModule().isOpen("java.time.zone", Main.class.getModule()));
-					facts.put("package", String.valueOf(Main.class.getPackage().getImplementationTitle()));
-					return facts;
-				}
-				""";
+						@GetMapping("/facts")
+						Map<String, Object> facts() throws IOException {
+							Map<String, Object> facts = new TreeMap<>();
+							facts.put("profiles", environment.getActiveProfiles());
+							for (String name : List.of("color", "imported", "spring.application.name", "logging.level.own")) {
+								facts.put(name, environment.getProperty(name, "none"));
+							}
+							try (InputStream in = Main.class.getResourceAsStream("/text.txt")) {
+								facts.put("text", (in != null) ? new String(in.readAllBytes()) : "none");
+							}
+							facts.put("initialized", environment.getProperty("initialized", "none"));
+							facts.put("page", Main.class.getResource("/META-INF/resources/page.txt") != null);
+							facts.put("handled", handled("own:it"));
+							facts.put("loader", Main.class.getClassLoader() == Thread.currentThread().getContextClassLoader());
+							facts.put("debug", org.slf4j.LoggerFactory.getLogger(Main.class).isDebugEnabled());
+							facts.put("open", Object.class.getModule().isOpen("java.time.zone", Main.class.getModule()));
+							facts.put("package", String.valueOf(Main.class.getPackage().getImplementationTitle()));
+							return facts;
+						}
+
+						static boolean handled(String url) {
+							try {
+								return new URL(url) != null;
+							}
+							catch (MalformedURLException ex) {
+								return false;
+							}
+						}
+
+						public static class Handlers extends java.net.spi.URLStreamHandlerProvider {
+
+							@Override
+							public URLStreamHandler createURLStreamHandler(String protocol) {
+								return protocol.equals("own") ? new URLStreamHandler() {
+
+									@Override
+									protected URLConnection openConnection(URL url) throws IOException {
+										throw new IOException();
+									}
+
+								} : null;
+							}
+
+						}
+
+						public static class Initializer implements
+								org.springframework.context.ApplicationContextInitializer<org.springframework.context.ConfigurableApplicationContext> {
+
+							@Override
+							public void initialize(org.springframework.context.ConfigurableApplicationContext context) {
+								context.getEnvironment().getPropertySources().addLast(
+									new org.springframework.core.env.MapPropertySource("own", Map.of("initialized", "yes")));
+							}
+
+						}
+						""";
 		// Opened to all, as the JVM is one.
 		Path plain = OwnApplication.withLibrariesOf("stock")
 			.main(facts)
@@ -248,6 +290,10 @@ class StrangeApplicationsTests {
 					""")
 			.attribute("Add-Opens", "java.base/java.time.zone")
 			.resource("more.properties", "imported=yes")
+			.resource("META-INF/services/java.net.spi.URLStreamHandlerProvider", "own.Main$Handlers")
+			.beside("META-INF/spring.factories",
+					"org.springframework.context.ApplicationContextInitializer=own.Main$Initializer")
+			.beside("META-INF/resources/page.txt", "a page")
 			.write(this.directory, "plain");
 		Path nightly = OwnApplication.withLibrariesOf("legacy")
 			.main(facts)
@@ -276,7 +322,7 @@ class StrangeApplicationsTests {
 			running.until("Tomcat started on port");
 			aloneNightly = running.get(this.one, "/api/facts");
 		}
-		assertThat(alone).contains("\"imported\":\"yes\"");
+		assertThat(alone).contains("\"imported\":\"yes\"", "\"initialized\":\"yes\"", "\"page\":true");
 		assertThat(aloneNightly).contains("\"color\":\"black\"", "\"debug\":true", "\"open\":true", "\"text\":\"old\"");
 		try (RunningLayout running = start(Hoist.KNOWN, plain, nightly)) {
 			running.until("[launcher] one runs after").until("[launcher] other runs after");
@@ -288,6 +334,114 @@ class StrangeApplicationsTests {
 			assertThat(running.get(this.one, "/api/facts")).isEqualTo(alone);
 			assertThat(running.get(this.other, "/api/facts")).isEqualTo(aloneNightly);
 			awaitLoaders(running, 2 + 1);
+		}
+	}
+
+	/**
+	 * The threads that wait for processes are the JDK's, whoever has started the first.
+	 */
+	@Test
+	void processesAreStartedAfterOneThatDidSoHasStopped() throws IOException {
+		Path jar = OwnApplication.withLibrariesOf("legacy")
+			.resource("application.properties", PROPERTIES)
+			.main(RUN + """
+					@GetMapping("/version")
+					int version() throws Exception {
+						String java = new File(System.getProperty("java.home"), "bin/java").getPath();
+						return new ProcessBuilder(java, "-version").redirectErrorStream(true)
+							.redirectOutput(ProcessBuilder.Redirect.DISCARD)
+							.start()
+							.waitFor();
+					}
+					""")
+			.write(this.directory, "strange");
+		try (RunningLayout running = start(Hoist.STATELESS, jar, jar)) {
+			running.until("[launcher] other runs after");
+			for (int i = 0; i < 2; i++) {
+				assertThat(running.get(this.one, "/version")).isEqualTo("0");
+				assertThat(running.command("restart one")).contains("running");
+				assertThat(running.get(this.other, "/version")).isEqualTo("0");
+			}
+			assertThat(running.get(this.one, "/version")).isEqualTo("0");
+			assertThat(running.command("stop one")).contains("stopped");
+			assertThat(running.log()).doesNotContain("process reaper");
+			awaitLoaders(running, 1 + 1);
+		}
+	}
+
+	private static final String JOB = """
+			public static void main(String[] arguments) {
+				SpringApplication.run(Main.class, arguments);
+			}
+
+			@Bean
+			CommandLineRunner job() {
+				return (arguments) -> System.out.println("job done");
+			}
+
+			@Bean
+			AutoCloseable pool() {
+				return () -> System.out.println("pool closed");
+			}
+			""";
+
+	private static OwnApplication job() {
+		return OwnApplication.withLibrariesOf("legacy")
+			.resource("application.properties", PROPERTIES + "spring.main.web-application-type=none\n")
+			.main(JOB);
+	}
+
+	/** A JVM of its own would end, which closes its context. */
+	@Test
+	void oneThatHasNothingLeftToDoIsStopped() throws IOException {
+		Path jar = job().write(this.directory, "job");
+		try (RunningLayout running = start(Hoist.STATELESS, jar, RunningLayout.jar("stock"))) {
+			running.until("[launcher] other runs after")
+				.until("[launcher] one has stopped: its main method has returned, and no thread was left");
+			assertThat(running.log()).containsSubsequence("[one] job done", "[one] pool closed");
+			running.command("start one");
+			running.await(() -> running.log().lines().filter("[one] pool closed"::equals).count() == 2, "second run");
+			assertThat(running.get(this.other, "/stock/fig")).contains("\"pieces\":3");
+			assertThat(running.command("status")).containsPattern("other +running").containsPattern("one +stopped");
+			// The JDK itself may remember the classes of one that has gone.
+			awaitLoaders(running, 1 + 1);
+		}
+	}
+
+	/**
+	 * The threads of a shared server belong to nobody, but keep their application
+	 * running.
+	 */
+	@Test
+	void theLauncherEndsWithTheLastThatEndsByItself() throws IOException {
+		Path jar = job().write(this.directory, "job");
+		Path web = OwnApplication.withLibrariesOf("legacy")
+			.resource("application.properties", PROPERTIES)
+			.main(RUN + """
+					@Autowired
+					ConfigurableApplicationContext context;
+
+					@GetMapping("/end")
+					void end() {
+						new Thread(context::close).start();
+					}
+					""".replace("ConfigurableApp", "org.springframework.context.ConfigurableApp"))
+			.write(this.directory, "web");
+		try (RunningLayout running = start(Hoist.KNOWN, jar, web)) {
+			running.until("[launcher] other runs after").until("[launcher] one has stopped: its main method");
+			assertThat(this.directory.resolve("layout/shared"))
+				.isDirectoryContaining("glob:**/tomcat-embed-core-*.jar");
+			// Looked at once a second.
+			for (int i = 0; i < 3; i++) {
+				running.command("start one");
+				int runs = i + 2;
+				running.await(() -> running.log().lines().filter("[one] pool closed"::equals).count() == runs, "run");
+			}
+			assertThat(running.command("status")).containsPattern("other +running");
+			running.get(this.other, "/end");
+			assertThat(running.process().onExit().join().exitValue()).isZero();
+			assertThat(running.log()).contains("[launcher] other has stopped: it has closed its context itself",
+					"[launcher] All applications have ended");
 		}
 	}
 

@@ -1,0 +1,88 @@
+package io.github.vicinal.copackage;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
+
+/**
+ * What a library says of itself.
+ *
+ * @param coordinates group and artifact; empty if it describes none, or several
+ * @param version its version; empty as the coordinates
+ * @param nativeCode whether it has native libraries
+ */
+record LibraryDescription(String coordinates, String version, boolean nativeCode) {
+
+	private static final Pattern POM_PROPERTIES = Pattern.compile("META-INF/maven/[^/]+/[^/]+/pom\\.properties");
+
+	private static final Pattern NATIVE = Pattern.compile(".*\\.(so|dylib|jnilib|dll)(\\.[\\d.]+)?");
+
+	private static final Pattern NAME = Pattern.compile("(.+?)-(\\d[\\w.+-]*?)\\.jar");
+
+	/**
+	 * Reads a library.
+	 * @param bytes the library
+	 * @param file its name, for people
+	 */
+	static LibraryDescription read(byte[] bytes, String file) throws IOException {
+		Properties described = new Properties();
+		int descriptions = 0;
+		boolean nativeCode = false;
+		try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(bytes))) {
+			for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
+				nativeCode |= NATIVE.matcher(entry.getName()).matches();
+				if (POM_PROPERTIES.matcher(entry.getName()).matches()) {
+					descriptions++;
+					described.load(new ByteArrayInputStream(BootJar.inner(in, file, entry.getName())));
+				}
+			}
+		}
+		// A jar that holds others describes each of them.
+		return (descriptions != 1) ? new LibraryDescription("", "", nativeCode)
+				: new LibraryDescription(
+						described.getProperty("groupId", "") + ":" + described.getProperty("artifactId", ""),
+						described.getProperty("version", ""), nativeCode);
+	}
+
+	/** Returns the library; the name of its file holds before what it says of itself. */
+	Library library(String sha256, String file) {
+		Matcher name = NAME.matcher(file);
+		boolean named = name.matches();
+		if (!this.coordinates.isEmpty() && (!named || this.version.equals(name.group(2)))) {
+			return new Library(this.coordinates, this.version, sha256, file);
+		}
+		return named ? new Library(name.group(1), name.group(2), sha256, file) : new Library(file, "", sha256, file);
+	}
+
+	/**
+	 * Descriptions of libraries that were read, by the SHA-256 of their bytes:
+	 * applications that are compared have most libraries in common. Thread-safe.
+	 */
+	static final class Known {
+
+		private final Map<String, LibraryDescription> descriptions = new ConcurrentHashMap<>();
+
+		/**
+		 * Returns the description of a library, which is read if it is new.
+		 * @param sha256 of the bytes
+		 * @param bytes the library
+		 * @param file its name, for people
+		 */
+		LibraryDescription of(String sha256, byte[] bytes, String file) throws IOException {
+			LibraryDescription known = this.descriptions.get(sha256);
+			if (known == null) {
+				known = read(bytes, file);
+				this.descriptions.put(sha256, known);
+			}
+			return known;
+		}
+
+	}
+
+}
