@@ -108,11 +108,11 @@ public final class PendingCalls {
 	 * @throws WireException if there was no such call, or the answer is none
 	 */
 	public @Nullable Closing answered(ReceivedFrame frame) throws WireException {
+		if (frame.header().type == FrameType.REFUSED) {
+			return refused(frame);
+		}
 		long correlation = frame.header().correlation;
 		PendingCall call = this.calls.remove(correlation);
-		if (frame.header().type == FrameType.REFUSED) {
-			return refused(frame, call);
-		}
 		if (call != null) {
 			call.answer().complete(frame);
 		}
@@ -123,10 +123,12 @@ public final class PendingCalls {
 		return null;
 	}
 
-	private @Nullable Closing refused(ReceivedFrame frame, @Nullable PendingCall call) throws WireException {
+	private @Nullable Closing refused(ReceivedFrame frame) throws WireException {
 		Refusal refusal = Refusal.of(frame.header().code);
 		String text = "%s refused (%s): %s".formatted(this.peer, refusal.id(),
 				WireException.printable(frame.payload().readString()));
+		// Not before: a call whose refusal cannot be read fails with the connection.
+		PendingCall call = this.calls.remove(frame.header().correlation);
 		if (call != null) {
 			boolean executed = frame.header().has(FrameDescriptor.FLAG_EXECUTED);
 			call.answer().completeExceptionally(ConnectionException.refused(refusal, executed, text));

@@ -56,6 +56,9 @@ final class RdmaConnection implements QueuePair.Completions {
 
 	private static final long REFUSAL_NANOS = 1_000_000_000;
 
+	/** Status of a write to memory that the peer does not have, or not under that key. */
+	private static final String NO_SUCH_MEMORY = "remote access error";
+
 	/** Deadlines are kept to this part of the shortest of them. */
 	private static final int PRECISION = 4;
 
@@ -689,6 +692,10 @@ final class RdmaConnection implements QueuePair.Completions {
 
 	@Override
 	public void failed(String status, boolean flushed) {
+		if (this.server && !flushed && status.equals(NO_SUCH_MEMORY)) {
+			// A peer that is gone fails otherwise.
+			broken(new WireException(Refusal.MALFORMED, "the ring that it announced cannot be written: " + status));
+		}
 		if (this.failure == null || (this.failureFlushed && !flushed)) {
 			this.failure = status;
 			this.failureFlushed = flushed;

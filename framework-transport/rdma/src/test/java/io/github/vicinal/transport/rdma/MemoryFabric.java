@@ -517,7 +517,7 @@ final class MemoryFabric {
 			}
 			long offset = request.remoteAddress() - this.inboundAddress;
 			if (bytes.length > 0 && (request.remoteKey() != this.inboundKey || offset < 0
-					|| offset + bytes.length > this.inbound.capacity())) {
+					|| offset > this.inbound.capacity() - bytes.length)) {
 				return "remote access error";
 			}
 			if ((request.flags() & IMMEDIATE) == 0) {

@@ -4,16 +4,25 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.path.CallPath;
+import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.transport.multiplex.Introduction;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -80,7 +89,11 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 
 	/** Says what a client says first, and returns where the server's ring is. */
 	private static Setup setUp(MemoryFabric.MemoryQueuePair raw) throws Exception {
-		new Setup(0, RING, 256, raw.inboundAddress(), raw.inboundKey()).write(raw.outbound(), 64);
+		return setUp(raw, new Setup(0, RING, 256, raw.inboundAddress(), raw.inboundKey()));
+	}
+
+	private static Setup setUp(MemoryFabric.MemoryQueuePair raw, Setup said) throws Exception {
+		said.write(raw.outbound(), 64);
 		raw.send(64, Setup.BYTES);
 		Seen seen = new Seen();
 		soon().until(() -> raw.poll(8, seen) >= 0 && seen.length >= 0);
@@ -201,6 +214,113 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 			raw.close();
 		}
 		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+	}
+
+	/** The address of the ring, its key, or both are those of other memory. */
+	@ParameterizedTest
+	@CsvSource({ "0, 1", "65536, 0", "-65536, 0", "9223372036854775807, 0", "4294967296, -1" })
+	void aRingThatTheClientDoesNotHaveEndsItsOwnConnectionOnly(long offset, int keyOffset) throws Exception {
+		RdmaPathServer server = server(options());
+		CallPath path = connect(server);
+		MemoryFabric.MemoryQueuePair raw = raw(server);
+		Setup ring = setUp(raw, new Setup(0, RING, 256, raw.inboundAddress() + offset, raw.inboundKey() + keyOffset));
+		// The server has to answer, and there is nowhere to write.
+		String[] address = server.address().orElseThrow().split(":");
+		EncodeBuffer hello = Introduction
+			.to(this.peer.instanceId(), new InetSocketAddress(address[0], Integer.parseInt(address[1])), 1 << 20, false)
+			.hello();
+		publish(raw, ring, record(RingRecord.WHOLE, Arrays.copyOf(hello.array(), hello.size()), hello.size()));
+		soon().until(() -> server.metrics().open().sum() == 1);
+		assertThat(refused(server, Refusal.MALFORMED)).isOne();
+		raw.close();
+		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+	}
+
+	@Test
+	void theRestOfAFrameThatDoesNotComeEndsThatConnectionOnly() throws Exception {
+		RdmaPathServer server = server(small().frameTimeout(Duration.ofMillis(100)).build());
+		CallPath path = connect(server);
+		MemoryFabric.MemoryQueuePair raw = raw(server);
+		Setup ring = setUp(raw);
+		publish(raw, ring, record(RingRecord.FIRST, new byte[64], 400));
+		soon().until(() -> refused(server, Refusal.STALLED) == 1 && server.metrics().open().sum() == 1);
+		raw.close();
+		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+	}
+
+	private static byte[] record(byte kind, byte[] body, int total) {
+		ByteBuffer record = ByteBuffer.allocate(RingRecord.size(body.length));
+		record.putInt(RingRecord.LENGTH, body.length);
+		record.put(RingRecord.KIND, kind);
+		record.putInt(RingRecord.TOTAL, total);
+		record.put(RingRecord.HEADER_BYTES, body);
+		return record.array();
+	}
+
+	private static void publish(MemoryFabric.MemoryQueuePair raw, Setup ring, byte[] record) throws VerbsException {
+		raw.outbound().put(4096, record);
+		raw.write(4096, record.length, ring.address(), ring.key(), QueuePair.IMMEDIATE,
+				Immediate.of(Immediate.DATA, record.length));
+	}
+
+	/** A server that speaks verbs and nothing else. */
+	@ParameterizedTest
+	@CsvSource({ "99, 65536, 256, 'this side speaks version 1 of the ring protocol, the other 99'",
+			"1, 536870912, 256, 'a power of two of bytes from 64 KB to 256 MB, but this one 536870912'",
+			"1, 65537, 256, 'but this one 65537'", "1, -2147483648, 256, 'but this one -2147483648'",
+			"1, 65536, 1000000, 'a ring receives from 8 to 16384 messages, but this one 1000000'" })
+	void aServerWhoseFirstMessageIsUnacceptableIsExplained(short version, int ringBytes, int messages, String reason)
+			throws Exception {
+		try (Verbs.Listener listener = this.fabric.verbs().listen(new InetSocketAddress("127.0.0.1", 0), 1)) {
+			RdmaPathProvider provider = provider(options());
+			CompletableFuture<PathProvider.Attempt> attempt = CompletableFuture
+				.supplyAsync(() -> attempt(provider, this.peer, "127.0.0.1:" + listener.address().getPort()));
+			MemoryFabric.MemoryQueuePair raw = accept(listener);
+			new Setup(0, ringBytes, messages, raw.inboundAddress(), raw.inboundKey()).write(raw.outbound(), 64);
+			raw.outbound().putShort(68, version);
+			raw.send(64, Setup.BYTES);
+			assertThat(attempt.get(20, TimeUnit.SECONDS)).isInstanceOfSatisfying(PathProvider.Unavailable.class,
+					(unavailable) -> {
+						assertThat(unavailable.reason()).contains(reason);
+						assertThat(unavailable.retryable()).isFalse();
+					});
+			raw.close();
+		}
+	}
+
+	@Test
+	void noiseOfAServerEndsThatConnectionOnly() throws Exception {
+		// A frame that does not come as a whole is waited for.
+		RdmaPathProvider provider = provider(small().handshakeTimeout(Duration.ofMillis(500)).build());
+		CallPath path = connect(provider, server(options()));
+		Random random = new Random(20);
+		try (Verbs.Listener listener = this.fabric.verbs().listen(new InetSocketAddress("127.0.0.1", 0), 1)) {
+			for (int i = 0; i < 100; i++) {
+				CompletableFuture<PathProvider.Attempt> attempt = CompletableFuture.supplyAsync(() -> attempt(provider,
+						PeerIdentity.create(HOST), "127.0.0.1:" + listener.address().getPort()));
+				MemoryFabric.MemoryQueuePair raw = accept(listener);
+				Seen seen = new Seen();
+				soon().until(() -> raw.poll(8, seen) >= 0 && seen.length >= 0);
+				Setup ring = Setup.read(raw.outbound(), 0, seen.length);
+				new Setup(0, RING, 256, raw.inboundAddress(), raw.inboundKey()).write(raw.outbound(), 64);
+				raw.send(64, Setup.BYTES);
+				byte[] body = new byte[random.nextInt(200)];
+				random.nextBytes(body);
+				byte[] noise = record((byte) random.nextInt(6), body,
+						random.nextBoolean() ? body.length : random.nextInt(300));
+				publish(raw, ring, noise);
+				assertThat(attempt.get(20, TimeUnit.SECONDS)).isInstanceOfSatisfying(PathProvider.Unavailable.class,
+						(unavailable) -> assertThat(unavailable.reason()).doesNotContain("bug"));
+				raw.close();
+			}
+		}
+		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+	}
+
+	private static MemoryFabric.MemoryQueuePair accept(Verbs.Listener listener) throws VerbsException {
+		QueuePair accepted = listener.accept(() -> RdmaConnection.resources(options()));
+		assertThat(accepted).isNotNull();
+		return (MemoryFabric.MemoryQueuePair) accepted;
 	}
 
 	@Test

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -178,15 +179,72 @@ class TcpHostilePeerTests extends TcpTestSupport {
 		}
 	}
 
+	/** Answers that are none, or nearly right. */
+	@Test
+	void aServerThatAnswersWithAnythingIsLeftAndOthersGoOn() throws Exception {
+		TcpPathProvider provider = provider(patient().build());
+		CallPath other = connect(provider, server(patient().build()));
+		PeerIdentity hostile = PeerIdentity.create(HOST);
+		Random random = new Random(20);
+		int left = 0;
+		try (ServerSocket mad = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+			for (int i = 0; i < 150; i++) {
+				CompletableFuture<PathProvider.Attempt> attempt = CompletableFuture
+					.supplyAsync(() -> attempt(provider, hostile, "127.0.0.1:" + mad.getLocalPort()));
+				try (Socket socket = mad.accept()) {
+					welcome(socket, hostile);
+					CallPath path = ((PathProvider.Connected) attempt.get(20, TimeUnit.SECONDS)).path();
+					CompletableFuture<Reply> call = path.callLater(slow(CallFrame.NO_DEADLINE), Runnable::run)
+						.toCompletableFuture();
+					FrameHeader asked = new FrameHeader();
+					read(socket, asked);
+					socket.getOutputStream().write(answer(random, asked));
+					socket.shutdownOutput();
+					await().until(call::isDone);
+					if (call.isCompletedExceptionally()) {
+						assertThat(failure(call)).hasMessageNotContaining("null");
+					}
+					left += path.isOpen() ? 0 : 1;
+					path.close();
+				}
+			}
+		}
+		assertThat(left).isPositive();
+		assertThat(value(other.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+	}
+
+	private static byte[] answer(Random random, FrameHeader asked) {
+		byte[] body = new byte[random.nextInt(300)];
+		random.nextBytes(body);
+		EncodeBuffer out = new EncodeBuffer(512);
+		int start = FrameDescriptor.begin(out);
+		out.write(body, 0, body.length);
+		FrameDescriptor.headerBlockLength(out, start, random.nextInt(body.length + 1));
+		FrameDescriptor.correlation(out, start, random.nextBoolean() ? asked.correlation : random.nextLong());
+		FrameDescriptor.binding(out, start, random.nextBoolean() ? asked.binding : random.nextInt());
+		FrameDescriptor.code(out, start, random.nextBoolean() ? 200 : random.nextInt());
+		FrameDescriptor.flags(out, start, random.nextBoolean() ? 0 : (short) random.nextInt());
+		FrameDescriptor.end(out, start, FrameType.values()[random.nextInt(FrameType.values().length)]);
+		byte[] frame = Arrays.copyOf(out.array(), out.size());
+		if (random.nextInt(3) == 0) {
+			frame[random.nextInt(FrameDescriptor.HEADER_BYTES)] = (byte) random.nextInt();
+		}
+		return frame;
+	}
+
 	/** Answers HELLO and BIND as the server would. */
 	private void welcome(Socket socket) throws Exception {
+		welcome(socket, this.peer);
+	}
+
+	private void welcome(Socket socket, PeerIdentity identity) throws Exception {
 		InetSocketAddress address = (InetSocketAddress) socket.getLocalSocketAddress();
 		FrameHeader header = new FrameHeader();
 		byte[] body = read(socket, header);
 		Payload.Hello hello = Payload.Hello.read(new PayloadReader(body, 0, body.length));
 		EncodeBuffer out = new EncodeBuffer(512);
 		int start = FrameDescriptor.begin(out);
-		new Payload.Welcome(InstanceProof.ofServer(this.peer.instanceId(), hello.self(), address), 1 << 20).write(out);
+		new Payload.Welcome(InstanceProof.ofServer(identity.instanceId(), hello.self(), address), 1 << 20).write(out);
 		FrameDescriptor.correlation(out, start, header.correlation);
 		FrameDescriptor.end(out, start, FrameType.WELCOME);
 		socket.getOutputStream().write(out.array(), 0, out.size());
