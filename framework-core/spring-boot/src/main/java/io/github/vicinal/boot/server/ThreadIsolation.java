@@ -150,6 +150,8 @@ final class ThreadIsolation implements AutoCloseable {
 		ClassLoader callerLoader = thread.getContextClassLoader();
 		RequestAttributes callerRequest = RequestContextHolder.getRequestAttributes();
 		LocaleContext callerLocale = LocaleContextHolder.getLocaleContext();
+		boolean requestInherited = InheritedContexts.REQUEST.holds(callerRequest);
+		boolean localeInherited = InheritedContexts.LOCALE.holds(callerLocale);
 		Map<String, String> callerMdc = MDC.getCopyOfContextMap();
 		Observation.Scope callerScope = this.observations.getCurrentObservationScope();
 		if (callerScope != null) {
@@ -173,9 +175,9 @@ final class ThreadIsolation implements AutoCloseable {
 		}
 		finally {
 			if (LocaleContextHolder.getLocaleContext() != callerLocale) {
-				LocaleContextHolder.setLocaleContext(callerLocale);
+				LocaleContextHolder.setLocaleContext(callerLocale, localeInherited);
 			}
-			RequestContextHolder.setRequestAttributes(callerRequest);
+			RequestContextHolder.setRequestAttributes(callerRequest, requestInherited);
 			restoreMdc(callerMdc);
 			give(accessors, callerValues);
 			if (callerScope != null) {
