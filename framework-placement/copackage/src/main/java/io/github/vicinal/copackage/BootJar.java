@@ -214,9 +214,23 @@ final class BootJar {
 			throw new InvalidInputException("'%s' has an entry '%s' of %d bytes; at most %d are read"
 				.formatted(this.file, entry.getName(), entry.getSize(), MAX_ENTRY_BYTES));
 		}
+		if (entry.getMethod() == ZipEntry.STORED && entry.getSize() <= Files.size(this.file)) {
+			return stored(jar, entry);
+		}
 		try (InputStream in = jar.getInputStream(entry)) {
 			return bytes(in, MAX_ENTRY_BYTES, this.file, entry.getName());
 		}
+	}
+
+	/** Reads an entry that is not compressed, as libraries are, without copying it. */
+	private static byte[] stored(ZipFile jar, ZipEntry entry) throws IOException {
+		byte[] bytes = new byte[(int) entry.getSize()];
+		try (InputStream in = jar.getInputStream(entry)) {
+			if (in.readNBytes(bytes, 0, bytes.length) < bytes.length) {
+				throw new EOFException("'%s' ends early".formatted(entry.getName()));
+			}
+		}
+		return bytes;
 	}
 
 	private static byte[] bytes(InputStream in, long most, Object file, String entry) throws IOException {

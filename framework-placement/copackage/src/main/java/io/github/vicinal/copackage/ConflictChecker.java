@@ -43,7 +43,7 @@ public final class ConflictChecker {
 
 	/** Native code that copies itself to a new file each time it is loaded. */
 	private static final Set<String> CAREFUL_NATIVES = Set.of("netty-", "snappy-java", "lz4-java", "zstd-jni",
-			"sqlite-jdbc", "jna", "brotli4j", "commons-crypto", "jansi");
+			"sqlite-jdbc", "jna", "brotli4j", "commons-crypto", "jansi", "rocksdbjni");
 
 	private static final Pattern COLLECTOR = Pattern.compile("-XX:\\+Use(\\w+)GC");
 
@@ -489,7 +489,6 @@ public final class ConflictChecker {
 					"libraries differ in their versions (%d): %s".formatted(versions.size(), some(versions)),
 					"use the same versions; each application keeps its own until then"));
 			linkage(one, ourFiles, other, theirFiles, findings);
-			linkage(other, theirFiles, one, ourFiles, findings);
 		}
 		if (!bytes.isEmpty()) {
 			findings.add(new Finding(Rule.LIBRARY_BYTES, Verdict.HOISTED,
@@ -499,7 +498,7 @@ public final class ConflictChecker {
 	}
 
 	/**
-	 * Finds what would be missing if an application took the versions of the other one.
+	 * Finds what would be missing if one application took the versions of the other one.
 	 */
 	private static void linkage(Inventory one, Set<String> files, Inventory other, Set<String> otherFiles,
 			List<Finding> findings) {
@@ -510,16 +509,21 @@ public final class ConflictChecker {
 			return;
 		}
 		try {
-			List<String> missing = Linkage.missing(one, files, other, otherFiles);
-			if (!missing.isEmpty()) {
-				findings.add(new Finding(Rule.LINKAGE, Verdict.HOISTED,
-						"with the versions of '%s', '%s' would miss (%d): %s".formatted(other.name(), one.name(),
-								missing.size(), some(missing)),
-						"do not give '%s' those versions as it is; each keeps its own".formatted(one.name())));
-			}
+			Linkage.Missing missing = Linkage.missing(one, files, other, otherFiles);
+			missing(one, other, missing.one(), findings);
+			missing(other, one, missing.other(), findings);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static void missing(Inventory user, Inventory other, List<String> missing, List<Finding> findings) {
+		if (!missing.isEmpty()) {
+			findings.add(new Finding(Rule.LINKAGE, Verdict.HOISTED,
+					"with the versions of '%s', '%s' would miss (%d): %s".formatted(other.name(), user.name(),
+							missing.size(), some(missing)),
+					"do not give '%s' those versions as it is; each keeps its own".formatted(user.name())));
 		}
 	}
 

@@ -251,8 +251,10 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 			int start = item + 2;
 			int end = start + ((bytes[item] & 0xff) << 8 | (bytes[item + 1] & 0xff));
 			boolean dot = false;
+			boolean plain = true;
 			for (int i = start; i < end; i++) {
 				dot |= bytes[i] == '.';
+				plain &= bytes[i] == '.' || bytes[i] == '-' || isPartOfName(bytes[i]);
 				if (bytes[i] == 'L') {
 					// Annotations, fields and methods name classes only here.
 					int last = i + 1;
@@ -262,10 +264,12 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 					if (last < end && last > i + 1 && (bytes[last] == ';' || bytes[last] == '<')) {
 						add(new String(bytes, i + 1, last - i - 1, StandardCharsets.UTF_8), this.named);
 						i = last;
+						plain = false;
 					}
 				}
 			}
-			if (dot) {
+			// Neither pattern has another character; most texts have one.
+			if (dot && plain) {
 				String text = new String(bytes, start, end - start, StandardCharsets.UTF_8);
 				if (CLASS_NAME.matcher(text).matches()) {
 					this.strings.add(text);

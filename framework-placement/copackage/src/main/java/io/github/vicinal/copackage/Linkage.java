@@ -50,55 +50,87 @@ final class Linkage {
 	/** Classes of the versions that would replace them. */
 	private final Map<String, Type> replacing = new HashMap<>();
 
+	/** What the application uses that is not there, each with a class that uses it. */
+	private final Set<String> missing = Collections.synchronizedSet(new TreeSet<>());
+
 	private Linkage() {
 	}
 
 	/**
-	 * Returns what an application uses that other versions of its libraries lack.
-	 * @param application it
-	 * @param files of its libraries that are replaced
-	 * @param other where the other versions are
-	 * @param otherFiles of its libraries that replace them
-	 * @return what is missing, each with a class that uses it
+	 * Returns what two applications use that the versions of libraries lack which the
+	 * other one has. What both have in the same version is read once.
+	 * @param one an application
+	 * @param files of its libraries that the other one has in other versions
+	 * @param other another one
+	 * @param otherFiles of its libraries that the first one has in other versions
+	 * @return what is missing for each, with a class that uses it
 	 */
-	static List<String> missing(Inventory application, Set<String> files, Inventory other, Set<String> otherFiles)
+	static Missing missing(Inventory one, Set<String> files, Inventory other, Set<String> otherFiles)
 			throws IOException {
-		Linkage linkage = new Linkage();
-		try (ZipFile jar = BootJar.open(Objects.requireNonNull(application.jar()));
+		Linkage forOne = new Linkage();
+		Linkage forOther = new Linkage();
+		try (ZipFile jar = BootJar.open(Objects.requireNonNull(one.jar()));
 				ZipFile otherJar = BootJar.open(Objects.requireNonNull(other.jar()))) {
-			for (String file : files) {
-				classes(BootJar.library(jar, file), (path, bytes) -> linkage.replaced.add(path));
-			}
-			for (String file : otherFiles) {
-				classes(BootJar.library(otherJar, file), (path, bytes) -> linkage.replacing.put(path, Type.of(bytes)));
-			}
-			return linkage.users(jar, application, files);
-		}
-	}
-
-	private List<String> users(ZipFile jar, Inventory application, Set<String> files) throws IOException {
-		Set<String> missing = Collections.synchronizedSet(new TreeSet<>());
-		for (String path : application.resources().keySet()) {
-			byte[] own = path.endsWith(".class") ? BootJar.own(jar, path) : null;
-			if (own != null) {
-				use(path, own, missing);
-			}
-		}
-		try {
-			application.libraries()
+			replace(jar, files, forOne, forOther);
+			replace(otherJar, otherFiles, forOther, forOne);
+			forOne.own(jar, one);
+			forOther.own(otherJar, other);
+			Set<String> used = shas(one, files);
+			Set<String> otherUsed = shas(other, otherFiles);
+			one.libraries()
 				.parallelStream()
 				.filter((library) -> !files.contains(library.file()))
-				.forEach((library) -> use(jar, library, missing));
+				.forEach((library) -> use(jar, library,
+						otherUsed.contains(library.sha256()) ? List.of(forOne, forOther) : List.of(forOne)));
+			other.libraries()
+				.parallelStream()
+				.filter((library) -> !otherFiles.contains(library.file()) && !used.contains(library.sha256()))
+				.forEach((library) -> use(otherJar, library, List.of(forOther)));
 		}
 		catch (UncheckedIOException ex) {
 			throw ex.getCause();
 		}
-		return new ArrayList<>(missing);
+		return new Missing(List.copyOf(forOne.missing), List.copyOf(forOther.missing));
 	}
 
-	private void use(ZipFile jar, Library library, Set<String> missing) {
+	/**
+	 * Notes classes that an application has, and that the other one would get instead of
+	 * its own.
+	 */
+	private static void replace(ZipFile jar, Set<String> files, Linkage owner, Linkage other) throws IOException {
+		for (String file : files) {
+			classes(BootJar.library(jar, file), (path, bytes) -> {
+				owner.replaced.add(path);
+				other.replacing.put(path, Type.of(bytes));
+			});
+		}
+	}
+
+	private static Set<String> shas(Inventory application, Set<String> without) {
+		Set<String> shas = new HashSet<>();
+		for (Library library : application.libraries()) {
+			if (!without.contains(library.file())) {
+				shas.add(library.sha256());
+			}
+		}
+		return shas;
+	}
+
+	private void own(ZipFile jar, Inventory application) throws IOException {
+		for (String path : application.resources().keySet()) {
+			byte[] own = path.endsWith(".class") ? BootJar.own(jar, path) : null;
+			if (own != null) {
+				use(path, ClassFiles.reader(own));
+			}
+		}
+	}
+
+	private static void use(ZipFile jar, Library library, List<Linkage> users) {
 		try {
-			classes(BootJar.library(jar, library.file()), (path, bytes) -> use(path, bytes, missing));
+			classes(BootJar.library(jar, library.file()), (path, bytes) -> {
+				ClassReader reader = ClassFiles.reader(bytes);
+				users.forEach((each) -> each.use(path, reader));
+			});
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -125,8 +157,7 @@ final class Linkage {
 	}
 
 	/** The constant pool names all that the code of a class calls and reads. */
-	private void use(String path, byte[] bytes, Set<String> missing) {
-		ClassReader reader = ClassFiles.reader(bytes);
+	private void use(String path, ClassReader reader) {
 		char[] buffer = new char[reader.getMaxStringLength()];
 		Map<Integer, String> owners = owners(reader, buffer);
 		if (owners.isEmpty()) {
@@ -144,7 +175,7 @@ final class Linkage {
 			String name = reader.readUTF8(nameAndType, buffer);
 			String descriptor = reader.readUTF8(nameAndType + 2, buffer);
 			if (!has(owner, name, descriptor)) {
-				missing.add("%s.%s, which %s %s".formatted(owner.replace('/', '.'),
+				this.missing.add("%s.%s, which %s %s".formatted(owner.replace('/', '.'),
 						(tag == CONSTANT_FIELD) ? name : name + descriptor.substring(0, descriptor.indexOf(')') + 1),
 						path.replace(".class", "").replace('/', '.'), (tag == CONSTANT_FIELD) ? "reads" : "calls"));
 			}
@@ -183,6 +214,15 @@ final class Linkage {
 			}
 		}
 		return false;
+	}
+
+	/**
+	 * What is missing.
+	 *
+	 * @param one for the first application
+	 * @param other for the second one
+	 */
+	record Missing(List<String> one, List<String> other) {
 	}
 
 	/** Reads a class. */

@@ -410,6 +410,22 @@ class ConflictCheckerTests {
 		assertThat(merges.obstacles("x", "y")).containsExactly(CopackageMergeChecker.UNKNOWN);
 	}
 
+	/** It is read once, and looked at for each. */
+	@Test
+	void aLibraryOfBothMayLinkWithNeitherOfTwoVersions() throws IOException {
+		Map<String, byte[]> user = Map.of("lib/User.class", TestJar.callers("lib/User", "api/Thing", "a", "b"));
+		TestJar one = TestJar.boot()
+			.library("api", "1", Map.of("api/Thing.class", TestJar.methods("api/Thing", "a")))
+			.library("user", "1", user);
+		TestJar other = TestJar.boot()
+			.library("api", "2", Map.of("api/Thing.class", TestJar.methods("api/Thing", "b")))
+			.library("user", "1", user);
+		assertThat(check(one, "", other, "").findings()).filteredOn((finding) -> finding.rule() == Rule.LINKAGE)
+			.extracting(Finding::reason)
+			.containsExactly("with the versions of 'other', 'one' would miss (1): api.Thing.a(), which lib.User calls",
+					"with the versions of 'one', 'other' would miss (1): api.Thing.b(), which lib.User calls");
+	}
+
 	/** Members of superclasses count, and nothing is said of what is elsewhere. */
 	@Test
 	void versionsThatHaveAllThatIsUsedAreNoMatterOfLinkage() throws IOException {
