@@ -6,12 +6,15 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -19,10 +22,13 @@ import java.util.concurrent.atomic.LongAdder;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProvider;
+import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.report.ChannelReport.MethodByHttp;
 import io.github.vicinal.selection.PathSelector;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One client's use of one contract of one service. Thread-safe.
@@ -37,6 +43,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Channel implements AutoCloseable {
 
+	private static final Logger logger = LoggerFactory.getLogger(Channel.class);
+
 	private static final int MAX_REASONS = 100;
 
 	/** Minimum interval between sweeps over all peers. */
@@ -49,6 +57,9 @@ public final class Channel implements AutoCloseable {
 	private static final int MAX_IDLE_LOOKS_OF_MANY = 10;
 
 	private static final int MANY_PEERS = 256;
+
+	/** Maximum number of peers that are expected at a time. */
+	private static final int MAX_EXPECTED = 1024;
 
 	private final ChannelSettings settings;
 
@@ -63,6 +74,9 @@ public final class Channel implements AutoCloseable {
 	private final Clock clock;
 
 	private final Map<String, Peer> peers = new ConcurrentHashMap<>();
+
+	/** Addresses of peers that are expected, and not known yet. */
+	private final Set<String> expected = ConcurrentHashMap.newKeySet();
 
 	private final Map<String, LongAdder> leftToHttp = new ConcurrentHashMap<>();
 
@@ -220,9 +234,55 @@ public final class Channel implements AutoCloseable {
 	 * @return the peer
 	 */
 	public Peer peer(String address) {
-		Peer peer = this.peers.computeIfAbsent(address, (key) -> new Peer(this, key));
+		Peer peer = this.peers.computeIfAbsent(address, (key) -> {
+			this.expected.remove(key);
+			return new Peer(this, key);
+		});
 		peer.named();
 		return peer;
+	}
+
+	/**
+	 * Lets paths prepare for a peer that is not known yet, by what its registration in a
+	 * service registry says. No call takes a path because of that: a path is opened only
+	 * when the peer has announced it over HTTP.
+	 * @param address the peer's HTTP address, to which a request is about to be sent
+	 * @param metadata the metadata of the registration, which anybody may have written:
+	 * values by {@link PeerAnnouncement#METADATA_PREFIX} and the ids of paths
+	 */
+	public void expect(String address, Map<String, String> metadata) {
+		if (!this.settings.mayLeaveHttp() || this.peers.containsKey(address) || this.expected.size() >= MAX_EXPECTED) {
+			return;
+		}
+		Map<PathProvider, String> preparing = new LinkedHashMap<>();
+		for (PathKind kind : this.settings.paths()) {
+			PathProvider provider = this.providers.get(kind);
+			String said = metadata.get(PeerAnnouncement.METADATA_PREFIX + kind.id());
+			if (provider != null && said != null) {
+				preparing.put(provider, said);
+			}
+		}
+		if (preparing.isEmpty() || !this.expected.add(address)) {
+			return;
+		}
+		String host = address.substring(0, address.lastIndexOf(':'));
+		try {
+			this.connector.execute(() -> preparing.forEach((provider, said) -> prepare(provider, host, said)));
+		}
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			// The application is shutting down, or no thread can be had; the call goes
+			// on.
+		}
+	}
+
+	private void prepare(PathProvider provider, String host, String said) {
+		try {
+			provider.prepare(host, said);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Channel '{}': preparing {} to {} failed", this.settings.name(), provider.kind().id(), host,
+					ex);
+		}
 	}
 
 	/**

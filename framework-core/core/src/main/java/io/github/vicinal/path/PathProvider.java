@@ -32,6 +32,18 @@ public interface PathProvider extends AutoCloseable {
 	 */
 	Attempt connect(Contract contract, PeerAnnouncement peer);
 
+	/**
+	 * Prepares for a peer that has not announced anything yet, so that {@link #connect}
+	 * takes less time. Does nothing unless overridden. May block; never called by a
+	 * thread that makes calls.
+	 * @param host the host of the peer's HTTP address: a name or an IP address
+	 * @param address where the peer listens for this kind of path, as a service registry
+	 * says. Anybody may have written it, so nothing about this application or its calls
+	 * may be sent there
+	 */
+	default void prepare(String host, String address) {
+	}
+
 	/** Closes the resources that all paths share. Never throws. */
 	@Override
 	void close();

@@ -72,6 +72,13 @@ public record PeerAnnouncement(PeerIdentity peer, Set<String> paths, String cont
 	/** The header of calls over other paths that holds the {@link #ticket()}. */
 	public static final String TICKET_HEADER = "vicinal-ticket";
 
+	/**
+	 * Prefix of entries in the metadata of an instance in a service registry. The id of a
+	 * path follows; the value is where the instance listens for it, as in
+	 * {@link #addresses()}. Such an entry is a hint: only an announcement opens a path.
+	 */
+	public static final String METADATA_PREFIX = "vicinal-";
+
 	/** The longest header value that is read. */
 	public static final int MAX_CHARS = 1024;
 

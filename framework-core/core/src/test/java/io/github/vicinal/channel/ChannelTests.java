@@ -792,11 +792,74 @@ class ChannelTests {
 		assertThat(this.connecting).isEmpty();
 	}
 
+	@Test
+	void aRegistrationLetsPathsPrepareAndOpensNone() {
+		this.channel.expect(ADDRESS,
+				Map.of("vicinal-uds", "10.0.0.7:4711", "vicinal-toy", "10.0.0.7:4712", "zone", "z1"));
+		assertThat(this.uds.prepared).as("on the thread of the call").isEmpty();
+		runConnector();
+		assertThat(this.uds.prepared).containsExactly("shop 10.0.0.7:4711");
+		assertThat(this.direct.prepared).isEmpty();
+		assertThat(this.uds.paths).isEmpty();
+		assertThat(this.channel.known(ADDRESS)).isNull();
+		assertThat(this.channel.report().peers()).isEmpty();
+		this.channel.expect(ADDRESS, Map.of("vicinal-uds", "10.0.0.7:4711"));
+		assertThat(this.connecting).as("once").isEmpty();
+		this.channel.peer(ADDRESS).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
+		runConnector();
+		assertThat(this.uds.paths).hasSize(1);
+		this.channel.expect(ADDRESS, Map.of("vicinal-uds", "10.0.0.7:4711"));
+		assertThat(this.connecting).as("it is known").isEmpty();
+	}
+
+	@Test
+	void aRegistrationThatNamesNoPathChangesNothing() {
+		this.channel.expect(ADDRESS, Map.of());
+		this.channel.expect(ADDRESS, Map.of("uds", "10.0.0.7:4711", "vicinal-", "x"));
+		assertThat(this.connecting).isEmpty();
+		this.channel.expect(ADDRESS, Map.of("vicinal-uds", "10.0.0.7:4711"));
+		assertThat(this.connecting).hasSize(1);
+	}
+
+	@Test
+	void aChannelThatStaysOnHttpPreparesNothing() {
+		Channel http = new Channel(new ChannelSettings("shop", List.of(), null, Duration.ofSeconds(1), false),
+				this.contract, List.of(this.uds), this.connecting::add, Clock.systemUTC());
+		http.expect(ADDRESS, Map.of("vicinal-uds", "10.0.0.7:4711"));
+		assertThat(this.connecting).isEmpty();
+	}
+
+	@Test
+	void aProviderThatFailsToPrepareKeepsNoOther() {
+		FakeProvider shm = new FakeProvider(SHM);
+		shm.broken = true;
+		Channel both = new Channel(new ChannelSettings("shop", List.of(SHM, UDS), null, Duration.ofSeconds(1), false),
+				this.contract, List.of(shm, this.uds), this.connecting::add, Clock.systemUTC());
+		both.expect("[::1]:80", Map.of("vicinal-shm", "x", "vicinal-uds", "y"));
+		runConnector();
+		assertThat(this.uds.prepared).containsExactly("[::1] y");
+	}
+
+	@Test
+	void expectedPeersThatNeverAnswerTakeLittleMemory() {
+		for (int i = 0; i < 2000; i++) {
+			this.channel.expect("shop" + i + ":80", Map.of("vicinal-uds", "10.0.0.7:4711"));
+		}
+		assertThat(this.connecting).hasSize(1024);
+		this.channel.peer("shop7:80");
+		this.channel.expect("shop1999:80", Map.of("vicinal-uds", "10.0.0.7:4711"));
+		assertThat(this.connecting).hasSize(1025);
+	}
+
 	private final class FakeProvider implements PathProvider {
 
 		private final PathKind kind;
 
 		private final List<FakePath> paths = new ArrayList<>();
+
+		private final List<String> prepared = new ArrayList<>();
+
+		private boolean broken;
 
 		private Attempt attempt = new Unavailable("unset", false);
 
@@ -809,6 +872,14 @@ class ChannelTests {
 		@Override
 		public PathKind kind() {
 			return this.kind;
+		}
+
+		@Override
+		public void prepare(String host, String address) {
+			if (this.broken) {
+				throw new IllegalStateException("broken provider");
+			}
+			this.prepared.add(host + " " + address);
 		}
 
 		@Override

@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.client;
 
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.github.vicinal.boot.contract.ResultShape.Timing;
@@ -67,6 +69,9 @@ final class CallRoutes {
 		ReplicaAttempt replicaAttempt = (this.replicas != null && !elsewhere) ? this.replicas.begin(call.met()) : null;
 		String address = (replicaAttempt != null) ? replicaAttempt.address() : elsewhere ? null : target();
 		Peer peer = this.channel.known(address);
+		if (peer == null && replicaAttempt != null && !replicaAttempt.metadata().isEmpty()) {
+			expect(call.plan(), replicaAttempt);
+		}
 		call.goTo(replicaAttempt, address, peer);
 		String noThread = (noRoom != null && peer != null && peer.callsLater()) ? null : noRoom;
 		String reason = (noThread != null) ? noThread : onlyHttpBecause(call);
@@ -92,6 +97,28 @@ final class CallRoutes {
 			call.leaveToHttp(noThread, reason == null);
 		}
 		return path;
+	}
+
+	/**
+	 * Lets paths prepare for a replica that has not answered yet, unless calls will not
+	 * leave HTTP anyway, or requests go through a proxy.
+	 */
+	private void expect(MethodPlan plan, ReplicaAttempt replicaAttempt) {
+		String address = replicaAttempt.address();
+		if (this.additions.onlyHttpBecause(plan) == null && !isProxied("http://" + address)
+				&& !isProxied("https://" + address)) {
+			this.channel.expect(address, replicaAttempt.metadata());
+		}
+	}
+
+	/** An address that is none is left to the HTTP client. */
+	private boolean isProxied(String target) {
+		try {
+			return this.additions.get().proxied(new URI(target));
+		}
+		catch (URISyntaxException ex) {
+			return true;
+		}
 	}
 
 	/**

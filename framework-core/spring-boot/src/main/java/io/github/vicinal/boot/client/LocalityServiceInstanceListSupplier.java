@@ -92,7 +92,7 @@ final class LocalityServiceInstanceListSupplier extends DelegatingServiceInstanc
 		for (ServiceInstance instance : instances) {
 			String address = address(instance);
 			addresses.add(address);
-			String zone = (instance.getMetadata() != null) ? instance.getMetadata().get(ZONE) : null;
+			String zone = metadata(instance).get(ZONE);
 			if (zone != null) {
 				zones.put(address, zone);
 			}
@@ -101,8 +101,14 @@ final class LocalityServiceInstanceListSupplier extends DelegatingServiceInstanc
 		if (replica == null) {
 			return instances;
 		}
-		asked.chosen(replica);
-		return only(replica.address(), instances);
+		List<ServiceInstance> chosen = only(replica.address(), instances);
+		asked.chosen(replica, (chosen.size() == 1) ? metadata(chosen.get(0)) : Map.of());
+		return chosen;
+	}
+
+	private static Map<String, String> metadata(ServiceInstance instance) {
+		Map<String, String> metadata = instance.getMetadata();
+		return (metadata != null) ? metadata : Map.of();
 	}
 
 	/** A request goes where its call has gone before. */

@@ -10,6 +10,7 @@ import java.net.UnknownHostException;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
+import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -36,6 +37,8 @@ final class ReplicaAttempt {
 
 	private final int mostReplicas;
 
+	private final Map<String, String> metadata;
+
 	private final int met;
 
 	private final long start = System.nanoTime();
@@ -56,19 +59,39 @@ final class ReplicaAttempt {
 	private volatile boolean unsure;
 
 	/**
-	 * Begins an attempt.
+	 * Begins an attempt at a configured replica.
 	 * @param choice keeps the account
 	 * @param replica the replica
-	 * @param uri where HTTP requests are to go, or {@code null} if a load balancer sends
-	 * them there
+	 * @param uri where HTTP requests are to go
 	 * @param mostReplicas maximum number of replicas that the call may be made at
 	 */
 	ReplicaAttempt(ReplicaChoice choice, Replica replica, @Nullable URI uri, int mostReplicas) {
+		this(choice, replica, uri, mostReplicas, Map.of());
+	}
+
+	/**
+	 * Begins an attempt at a replica to which a load balancer sends HTTP requests.
+	 * @param choice keeps the account
+	 * @param replica the replica
+	 * @param metadata the metadata of the replica's registration
+	 */
+	ReplicaAttempt(ReplicaChoice choice, Replica replica, Map<String, String> metadata) {
+		this(choice, replica, null, 1, metadata);
+	}
+
+	private ReplicaAttempt(ReplicaChoice choice, Replica replica, @Nullable URI uri, int mostReplicas,
+			Map<String, String> metadata) {
 		this.choice = choice;
 		this.replica = replica;
 		this.uri = uri;
 		this.mostReplicas = mostReplicas;
+		this.metadata = metadata;
 		this.met = replica.begin();
+	}
+
+	/** Returns what the registration of the replica says, empty if there is none. */
+	Map<String, String> metadata() {
+		return this.metadata;
 	}
 
 	Replica replica() {

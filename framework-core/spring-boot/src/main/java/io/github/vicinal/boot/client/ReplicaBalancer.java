@@ -100,7 +100,7 @@ final class ReplicaBalancer {
 		String address = this.selections.asking(selection, asked);
 		Replica replica = selection.chosen();
 		return (replica != null && replica.address().equals(address))
-				? new ReplicaAttempt(this.choice, replica, null, 1) : null;
+				? new ReplicaAttempt(this.choice, replica, selection.metadata()) : null;
 	}
 
 	/**

@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.client;
 
+import java.util.Map;
+
 import io.github.vicinal.replica.Replica;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +15,9 @@ final class ReplicaSelection {
 
 	private volatile @Nullable Replica chosen;
 
+	/** Metadata of the replica's registration; written before the replica. */
+	private Map<String, String> metadata = Map.of();
+
 	ReplicaSelection(ReplicaBalancer balancer) {
 		this.balancer = balancer;
 	}
@@ -25,7 +30,18 @@ final class ReplicaSelection {
 		return this.chosen;
 	}
 
-	void chosen(Replica replica) {
+	/** Returns the metadata of the replica that was chosen. */
+	Map<String, String> metadata() {
+		return this.metadata;
+	}
+
+	/**
+	 * Notes the answer.
+	 * @param replica the replica
+	 * @param registered the metadata of its registration
+	 */
+	void chosen(Replica replica, Map<String, String> registered) {
+		this.metadata = registered;
 		this.chosen = replica;
 	}
 

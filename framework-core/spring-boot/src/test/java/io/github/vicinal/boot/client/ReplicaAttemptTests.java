@@ -7,6 +7,7 @@ import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
 
 import io.github.vicinal.replica.Locality;
 import io.github.vicinal.replica.Replica;
@@ -119,7 +120,7 @@ class ReplicaAttemptTests {
 		this.choice.update(List.of(address), (each) -> new ReplicaChoice.Located(Locality.ANY, ""));
 		Replica replica = this.choice.choose();
 		assertThat(replica).isNotNull();
-		return new ReplicaAttempt(this.choice, replica, null, 1);
+		return new ReplicaAttempt(this.choice, replica, Map.of());
 	}
 
 	private void assertFailure(IOException cause, boolean idempotentGoesOn, boolean otherGoesOn, int failures) {

@@ -4,6 +4,7 @@ import java.util.Map;
 
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.transport.wire.WireLimits;
+import org.jspecify.annotations.Nullable;
 
 /** The client's end of a connection, which any number of calls share. Thread-safe. */
 public interface ClientEnd {
@@ -27,7 +28,8 @@ public interface ClientEnd {
 	 * @param out holds the frame, and belongs to the connection from now on
 	 * @param executable whether the other side may execute something
 	 * @return what waits for the answer
-	 * @throws ConnectionException if it cannot be sent
+	 * @throws ConnectionException if it cannot be sent; the frame is the caller's again,
+	 * and another connection may send it
 	 */
 	PendingCall send(EncodeBuffer out, boolean executable) throws ConnectionException;
 
@@ -46,6 +48,17 @@ public interface ClientEnd {
 	 * @param deadlineNanos the {@link System#nanoTime()} at which it fails
 	 */
 	void expire(PendingCall call, long deadlineNanos);
+
+	/**
+	 * Returns a further connection to the same peer that sends the next call sooner than
+	 * this one does. A contract must be bound there before its first call. What the two
+	 * sides have agreed on is the same on both connections.
+	 * @return a connection, or {@code null} if this one is to carry the call; always so
+	 * unless overridden
+	 */
+	default @Nullable ClientEnd further() {
+		return null;
+	}
 
 	/**
 	 * Returns whether there can be further calls.

@@ -20,13 +20,11 @@ import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.FrameCompression;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameType;
-import io.github.vicinal.transport.wire.Payload;
-import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
 /**
  * The path of one contract to one peer, over a connection that carries any number of
- * calls. Thread-safe.
+ * calls, and over further ones while that one has more to send than it can. Thread-safe.
  */
 public final class MultiplexedPath implements CallPath {
 
@@ -44,6 +42,8 @@ public final class MultiplexedPath implements CallPath {
 
 	private final Runnable onClose;
 
+	private final FurtherBindings further;
+
 	private final LongAdder bytes = new LongAdder();
 
 	private final AtomicBoolean closed = new AtomicBoolean();
@@ -56,6 +56,7 @@ public final class MultiplexedPath implements CallPath {
 		this.codec = codec;
 		this.allBytes = allBytes;
 		this.onClose = onClose;
+		this.further = new FurtherBindings(binding, codec);
 	}
 
 	/**
@@ -71,17 +72,8 @@ public final class MultiplexedPath implements CallPath {
 	public static MultiplexedPath bind(PathKind kind, ClientEnd connection, ClientBinding binding, LongAdder allBytes,
 			Runnable onClose) throws ConnectionException {
 		try {
-			EncodeBuffer out = new EncodeBuffer(FIRST_BYTES);
-			int start = FrameDescriptor.begin(out);
-			binding.request().write(out);
-			FrameDescriptor.binding(out, start, binding.number());
-			FrameDescriptor.end(out, start, FrameType.BIND);
-			ReceivedFrame answer = connection.ask(out);
-			answer.header().require(FrameType.BOUND);
-			if (answer.header().binding != binding.number()) {
-				throw new WireException(Refusal.MALFORMED, "another contract was bound");
-			}
-			CodecChoice choice = binding.choose(Payload.Bound.read(answer.payload()));
+			ReceivedFrame answer = connection.ask(BindExchange.request(binding));
+			CodecChoice choice = BindExchange.bound(binding, answer);
 			return new MultiplexedPath(kind, connection, binding, choice, allBytes, onClose);
 		}
 		catch (WireException ex) {
@@ -106,8 +98,8 @@ public final class MultiplexedPath implements CallPath {
 		}
 		EncodeBuffer out = encode(frame);
 		int size = out.size();
-		PendingCall call = this.connection.send(out, true);
-		return decode(frame, this.connection.await(call, frame.deadlineNanos()), size);
+		Sent sent = send(out);
+		return decode(frame, sent.connection().await(sent.call(), frame.deadlineNanos()), size);
 	}
 
 	/**
@@ -120,10 +112,10 @@ public final class MultiplexedPath implements CallPath {
 		try {
 			EncodeBuffer out = encode(frame);
 			int size = out.size();
-			PendingCall call = this.connection.send(out, true);
-			this.connection.expire(call, frame.deadlineNanos());
+			Sent sent = send(out);
+			sent.connection().expire(sent.call(), frame.deadlineNanos());
 			CompletableFuture<Reply> reply = new CompletableFuture<>();
-			call.answer().whenComplete((answer, failure) -> {
+			sent.call().answer().whenComplete((answer, failure) -> {
 				try {
 					if (failure != null) {
 						reply.completeExceptionally(
@@ -159,6 +151,20 @@ public final class MultiplexedPath implements CallPath {
 	@Override
 	public boolean callsLater() {
 		return true;
+	}
+
+	/** Sends a call by the connection that is free for it, mostly the only one. */
+	private Sent send(EncodeBuffer out) throws ConnectionException {
+		ClientEnd further = this.connection.further();
+		if (further != null && this.further.isBound(further)) {
+			try {
+				return new Sent(further, further.send(out, true));
+			}
+			catch (ConnectionException ex) {
+				// It has ended since it was chosen, or is full; nothing was sent.
+			}
+		}
+		return new Sent(this.connection, this.connection.send(out, true));
 	}
 
 	private EncodeBuffer encode(CallFrame frame) throws ConnectionException {
@@ -233,6 +239,15 @@ public final class MultiplexedPath implements CallPath {
 		if (this.closed.compareAndSet(false, true)) {
 			this.onClose.run();
 		}
+	}
+
+	/**
+	 * A call that waits for its answer.
+	 *
+	 * @param connection carries the call
+	 * @param call the call
+	 */
+	private record Sent(ClientEnd connection, PendingCall call) {
 	}
 
 }

@@ -24,13 +24,10 @@ import io.github.vicinal.transport.wire.FrameType;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 import io.github.vicinal.transport.wire.WireLimits;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslHandler;
@@ -47,6 +44,15 @@ import org.jspecify.annotations.Nullable;
 final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 		implements ClientEnd, ConnectionGuard.Owner {
 
+	/** One unsent frame; smaller numbers are unsent bytes. */
+	private static final long FRAME = 1L << 40;
+
+	/** Number of unsent frames that are a backlog. */
+	private static final int BACKLOG_FRAMES = 4;
+
+	/** Number of unsent bytes that are a backlog. */
+	private static final int BACKLOG_BYTES = 64 << 10;
+
 	private final String expected;
 
 	private final TcpOptions options;
@@ -59,8 +65,16 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 
 	private final AtomicInteger bindings = new AtomicInteger();
 
-	/** Bytes that the kernel has not taken yet. */
+	/**
+	 * Frames and bytes that the kernel has not taken yet: the number of bytes, and
+	 * {@link #FRAME} for each frame.
+	 */
 	private final AtomicLong unsent = new AtomicLong();
+
+	private final SendQueueWatch queue = new SendQueueWatch(System.nanoTime());
+
+	/** Called when the connection keeps calls waiting. */
+	private final Runnable congested;
 
 	/** Why there are no further calls; {@code null} while there can be some. */
 	private volatile @Nullable String ended;
@@ -93,14 +107,16 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 	 * @param tls encrypts the connection, {@code null} for plaintext
 	 * @param handshakes counts handshakes that fail
 	 * @param generation number of the SSL bundle's reloads before
+	 * @param congested called when the connection keeps calls waiting, by the event loop
 	 */
 	ClientConnection(String expected, TcpOptions options, @Nullable Tls tls, HandshakeCounters handshakes,
-			int generation) {
+			int generation, Runnable congested) {
 		this.expected = expected;
 		this.options = options;
 		this.tls = tls;
 		this.handshakes = handshakes;
 		this.generation = generation;
+		this.congested = congested;
 		this.decoder = new FrameDecoder(options.limits());
 		// A server that has many calls to answer may not read for long.
 		this.guard = new ConnectionGuard(options, this.decoder, this, false);
@@ -109,42 +125,30 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 	/**
 	 * Connects, agrees on TLS, and lets the other side prove which instance it is. Blocks
 	 * for the handshake timeout at most.
+	 * @param dialler connects
+	 * @param address where to
+	 * @param ahead a connection that was opened ahead, {@code null} if there is none
 	 */
-	void open(EventLoops loops, InetSocketAddress address) throws ConnectionException {
+	void open(Dialler dialler, InetSocketAddress address, @Nullable ChannelFuture ahead) throws ConnectionException {
 		long deadline = System.nanoTime() + this.options.handshakeTimeout().toNanos();
-		int millis = (int) Math.min(this.options.handshakeTimeout().toMillis(), Integer.MAX_VALUE);
-		ChannelFuture connected = new Bootstrap().group(loops.group())
-			.channel(loops.client())
-			.option(ChannelOption.TCP_NODELAY, true)
-			.option(ChannelOption.SO_KEEPALIVE, true)
-			.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, Math.max(1, millis))
-			.handler(new ChannelInitializer<>() {
-
-				@Override
-				protected void initChannel(Channel created) {
-					Tls encrypting = ClientConnection.this.tls;
-					if (encrypting != null) {
-						created.pipeline().addLast(encrypting.connecting(created, address, loops.tls(), millis));
-					}
-					created.pipeline()
-						.addLast(ClientConnection.this.guard, ClientConnection.this.decoder, ClientConnection.this);
-				}
-
-			})
-			.connect(address)
-			.awaitUninterruptibly();
+		ChannelFuture connected = (ahead != null) ? ahead : dialler.dial(address, this.guard, this.decoder, this);
+		connected.awaitUninterruptibly();
 		if (!connected.isSuccess()) {
 			throw ConnectionException.of(Reason.PEER_GONE, false, "cannot connect to %s at %s: %s".formatted(this,
 					NetUtil.toSocketAddressString(address), connected.cause()), connected.cause());
 		}
 		Channel opened = connected.channel();
 		this.channel = opened;
+		if (ahead != null && !ConnectionsAhead.handOver(opened, this.guard, this.decoder, this)) {
+			throw ConnectionException.of(Reason.PEER_GONE, false,
+					"%s at %s closed the connection".formatted(this, NetUtil.toSocketAddressString(address)), null);
+		}
 		SslHandler handler = opened.pipeline().get(SslHandler.class);
 		if (this.tls != null && handler != null) {
 			encrypt(handler, address, deadline);
 		}
 		hello(address, deadline);
-		opened.eventLoop().execute(() -> this.guard.begin(opened, loops.ticker(opened.eventLoop())));
+		opened.eventLoop().execute(() -> this.guard.begin(opened, dialler.ticker(opened)));
 	}
 
 	private void encrypt(SslHandler handler, InetSocketAddress address, long deadline) throws ConnectionException {
@@ -205,11 +209,12 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 	@Override
 	public PendingCall send(EncodeBuffer out, boolean executable) throws ConnectionException {
 		int size = out.size();
-		long before = this.unsent.getAndAdd(size);
-		if (before > 0 && before + size > this.options.maxOutstandingBytes()) {
-			this.unsent.addAndGet(-size);
+		long added = FRAME + size;
+		long before = this.unsent.getAndAdd(added);
+		if (before > 0 && bytes(before) + size > this.options.maxOutstandingBytes()) {
+			this.unsent.addAndGet(-added);
 			throw ConnectionException.of(Reason.EXHAUSTED, false,
-					"%d bytes of calls to %s wait to be sent already".formatted(before, this), null);
+					"%d bytes of calls to %s wait to be sent already".formatted(bytes(before), this), null);
 		}
 		PendingCall call = this.pending.add(() -> executable);
 		FrameDescriptor.correlation(out, 0, call.correlation());
@@ -217,16 +222,37 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 		Channel open = this.channel;
 		if (why != null || open == null) {
 			this.pending.remove(call);
-			this.unsent.addAndGet(-size);
+			this.unsent.addAndGet(-added);
 			throw ConnectionException.of(Reason.PEER_GONE, false, "%s %s".formatted(this, why), null);
 		}
+		long start = System.nanoTime();
 		open.writeAndFlush(Unpooled.wrappedBuffer(out.array(), 0, size)).addListener((written) -> {
-			this.unsent.addAndGet(-size);
+			this.unsent.addAndGet(-added);
 			if (!written.isSuccess()) {
 				end("could not be reached: " + written.cause());
+				return;
+			}
+			long now = System.nanoTime();
+			if (this.queue.sent(before > 0, now - start, now)) {
+				this.congested.run();
 			}
 		});
 		return call;
+	}
+
+	private static long bytes(long unsent) {
+		return unsent & (FRAME - 1);
+	}
+
+	/** Returns the number of bytes that the kernel has not taken yet. */
+	long unsentBytes() {
+		return bytes(this.unsent.get());
+	}
+
+	/** Returns whether calls had to wait behind several others, or large ones. */
+	boolean isBacklogged() {
+		long waiting = this.unsent.get();
+		return waiting >= BACKLOG_FRAMES * FRAME || bytes(waiting) >= BACKLOG_BYTES;
 	}
 
 	@Override
@@ -363,6 +389,27 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 	/** Returns the number of times that the SSL bundle had been reloaded before. */
 	int generation() {
 		return this.generation;
+	}
+
+	/** Returns the number of calls that wait for an answer. */
+	int inFlight() {
+		return this.pending.size();
+	}
+
+	/** Returns whether no call waits for an answer. */
+	boolean isIdle() {
+		return this.pending.isEmpty();
+	}
+
+	/**
+	 * Runs a task on the event loop of the open connection.
+	 * @throws RejectedExecutionException if the event loops have ended
+	 */
+	void later(Runnable task, long nanos) {
+		Channel open = this.channel;
+		if (open != null) {
+			open.eventLoop().schedule(task, nanos, TimeUnit.NANOSECONDS);
+		}
 	}
 
 	@Override

@@ -60,11 +60,14 @@ public final class TcpAutoConfiguration {
 				.maxUnsentBytes(bytes(properties.maxUnsentSize()))
 				.maxConnections(properties.maxConnections())
 				.maxThreads(properties.maxThreads())
+				.maxConnectionsPerPeer(properties.maxConnectionsPerPeer())
+				.idleTimeout(properties.idleTimeout())
 				.handshakeTimeout(properties.handshakeTimeout())
 				.frameTimeout(properties.frameTimeout())
 				.pings(properties.pingInterval(), properties.pingTimeout())
 				.compressedFromBytes((properties.compressedFromSize() != null) ? bytes(properties.compressedFromSize())
 						: Integer.MAX_VALUE)
+				.connectsAhead(properties.discoveryMetadata())
 				.io(properties.io())
 				.build();
 		});

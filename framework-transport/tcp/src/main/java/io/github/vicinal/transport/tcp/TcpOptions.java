@@ -31,6 +31,8 @@ public final class TcpOptions {
 
 	private static final int MIN_COMPRESSED_BYTES = 1024;
 
+	private static final int MAX_CONNECTIONS_PER_PEER = 16;
+
 	private static final Duration MIN_TIME = Duration.ofMillis(10);
 
 	private static final Duration MAX_TIME = Duration.ofDays(1);
@@ -53,6 +55,10 @@ public final class TcpOptions {
 
 	private final int maxThreads;
 
+	private final int maxConnectionsPerPeer;
+
+	private final Duration idleTimeout;
+
 	private final Duration handshakeTimeout;
 
 	private final Duration frameTimeout;
@@ -65,6 +71,8 @@ public final class TcpOptions {
 
 	private final int compressedFromBytes;
 
+	private final boolean connectsAhead;
+
 	private final SocketIo io;
 
 	private TcpOptions(Builder builder) {
@@ -75,12 +83,15 @@ public final class TcpOptions {
 		this.maxUnsentBytes = builder.maxUnsentBytes;
 		this.maxConnections = builder.maxConnections;
 		this.maxThreads = builder.maxThreads;
+		this.maxConnectionsPerPeer = builder.maxConnectionsPerPeer;
+		this.idleTimeout = builder.idleTimeout;
 		this.handshakeTimeout = builder.handshakeTimeout;
 		this.frameTimeout = builder.frameTimeout;
 		this.pingInterval = builder.pingInterval;
 		this.pingTimeout = builder.pingTimeout;
 		this.drainTimeout = builder.drainTimeout;
 		this.compressedFromBytes = builder.compressedFromBytes;
+		this.connectsAhead = builder.connectsAhead;
 		this.io = builder.io;
 		validate();
 	}
@@ -100,6 +111,10 @@ public final class TcpOptions {
 				this.maxUnsentBytes);
 		InvalidOptionException.check(this.maxConnections >= 1, "maxConnections", "at least 1", this.maxConnections);
 		InvalidOptionException.check(this.maxThreads >= 1, "maxThreads", "at least 1", this.maxThreads);
+		InvalidOptionException.check(
+				this.maxConnectionsPerPeer >= 1 && this.maxConnectionsPerPeer <= MAX_CONNECTIONS_PER_PEER,
+				"maxConnectionsPerPeer", "from 1 to " + MAX_CONNECTIONS_PER_PEER, this.maxConnectionsPerPeer);
+		checkTime("idleTimeout", this.idleTimeout);
 		checkTime("handshakeTimeout", this.handshakeTimeout);
 		checkTime("frameTimeout", this.frameTimeout);
 		checkTime("pingInterval", this.pingInterval);
@@ -190,6 +205,23 @@ public final class TcpOptions {
 	}
 
 	/**
+	 * Returns the maximum number of connections of a client to one peer.
+	 * @return 1 to 16
+	 */
+	public int maxConnectionsPerPeer() {
+		return this.maxConnectionsPerPeer;
+	}
+
+	/**
+	 * Returns the time without a call after which a further connection to a peer is
+	 * closed.
+	 * @return 10 ms to 1 day
+	 */
+	public Duration idleTimeout() {
+		return this.idleTimeout;
+	}
+
+	/**
 	 * Returns the time to connect, to agree on TLS and to identify each other.
 	 * @return 10 ms to 1 day
 	 */
@@ -237,6 +269,15 @@ public final class TcpOptions {
 	 */
 	public int compressedFromBytes() {
 		return this.compressedFromBytes;
+	}
+
+	/**
+	 * Returns whether a client with TLS connects to where a service registry says that a
+	 * peer listens, before the peer has announced it. No call goes there before that.
+	 * @return {@code true} unless it was changed
+	 */
+	public boolean connectsAhead() {
+		return this.connectsAhead;
 	}
 
 	/**
@@ -325,6 +366,10 @@ public final class TcpOptions {
 
 		private int maxThreads = 256;
 
+		private int maxConnectionsPerPeer = 4;
+
+		private Duration idleTimeout = Duration.ofSeconds(10);
+
 		private Duration handshakeTimeout = Duration.ofSeconds(5);
 
 		private Duration frameTimeout = Duration.ofSeconds(30);
@@ -336,6 +381,8 @@ public final class TcpOptions {
 		private Duration drainTimeout = Duration.ofSeconds(10);
 
 		private int compressedFromBytes = Integer.MAX_VALUE;
+
+		private boolean connectsAhead = true;
 
 		private SocketIo io = SocketIo.AUTO;
 
@@ -406,6 +453,28 @@ public final class TcpOptions {
 		}
 
 		/**
+		 * Sets the maximum number of connections of a client to one peer. There is more
+		 * than one only while that one keeps calls waiting.
+		 * @param number 1 to 16
+		 * @return this builder
+		 */
+		public Builder maxConnectionsPerPeer(int number) {
+			this.maxConnectionsPerPeer = number;
+			return this;
+		}
+
+		/**
+		 * Sets the time without a call after which a further connection to a peer is
+		 * closed.
+		 * @param time 10 ms to 1 day
+		 * @return this builder
+		 */
+		public Builder idleTimeout(Duration time) {
+			this.idleTimeout = time;
+			return this;
+		}
+
+		/**
 		 * Sets the time to connect, to agree on TLS and to say hello.
 		 * @param time 10 ms to 1 day
 		 * @return this builder
@@ -456,6 +525,17 @@ public final class TcpOptions {
 		 */
 		public Builder compressedFromBytes(int bytes) {
 			this.compressedFromBytes = bytes;
+			return this;
+		}
+
+		/**
+		 * Sets whether a client with TLS connects to where a service registry says that a
+		 * peer listens, before the peer has announced it.
+		 * @param ahead whether it does
+		 * @return this builder
+		 */
+		public Builder connectsAhead(boolean ahead) {
+			this.connectsAhead = ahead;
 			return this;
 		}
 

@@ -2,6 +2,8 @@ package io.github.vicinal.transport.tcp;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
 
 import io.github.vicinal.codec.Codecs;
@@ -20,7 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connects to peers by TCP, with one connection for each. Thread-safe.
+ * Connects to peers by TCP, with one connection for each, and a few more under load.
+ * Thread-safe.
  *
  * @since 0.1.0
  */
@@ -30,6 +33,9 @@ public final class TcpPathProvider implements PathProvider {
 	public static final PathKind KIND = new PathKind("tcp", 500, PathKind.Reach.NETWORK);
 
 	private static final Logger logger = LoggerFactory.getLogger(TcpPathProvider.class);
+
+	/** Longer than any IP address with a port. */
+	private static final int MAX_ADDRESS_CHARS = 64;
 
 	private final PeerIdentity identity;
 
@@ -45,7 +51,11 @@ public final class TcpPathProvider implements PathProvider {
 
 	private final EventLoops loops;
 
-	private final SharedConnections<ClientConnection> connections = new SharedConnections<>();
+	private final Dialler dialler;
+
+	private final ConnectionsAhead ahead;
+
+	private final SharedConnections<PeerConnections> connections = new SharedConnections<>();
 
 	/**
 	 * Creates a provider that does not encrypt.
@@ -63,18 +73,15 @@ public final class TcpPathProvider implements PathProvider {
 		this.options = options;
 		this.loops = new EventLoops("vicinal-tcp-client", options);
 		this.tls = tls;
+		this.dialler = new Dialler(this.loops, options, tls);
+		this.ahead = new ConnectionsAhead(this.dialler, options);
 		if (tls != null) {
 			tls.whenReplaced(() -> this.connections.all().forEach(TcpPathProvider::replace));
 		}
 	}
 
-	private static void replace(ClientConnection connection) {
+	private static void replace(PeerConnections connection) {
 		connection.drain("is left for a new connection, because the SSL bundle was reloaded");
-	}
-
-	private int generation() {
-		Tls encrypting = this.tls;
-		return (encrypting != null) ? encrypting.generation() : 0;
 	}
 
 	/** Returns the number of bytes of calls and replies that all paths have carried. */
@@ -96,6 +103,33 @@ public final class TcpPathProvider implements PathProvider {
 	public PathProtection protection() {
 		Tls encrypting = this.tls;
 		return (encrypting != null && encrypting.verifiesPeers()) ? PathProtection.MUTUAL_TLS : PathProtection.NONE;
+	}
+
+	/**
+	 * Opens a connection with TLS ahead, which says nothing before {@link #connect} is
+	 * called. An address of another host than the one that requests go to is ignored, so
+	 * an entry in a registry leads connections nowhere else.
+	 */
+	@Override
+	public void prepare(String host, String address) {
+		InetSocketAddress target = (this.tls != null && this.options.connectsAhead()) ? target(address) : null;
+		if (target != null && isAddressOf(host, target.getAddress()) && !isConnected(target)) {
+			this.ahead.open(target);
+		}
+	}
+
+	private static boolean isAddressOf(String host, InetAddress address) {
+		try {
+			// For Java, no name is the name of this host.
+			return !host.isEmpty() && Arrays.asList(InetAddress.getAllByName(host)).contains(address);
+		}
+		catch (UnknownHostException ex) {
+			return false;
+		}
+	}
+
+	private boolean isConnected(InetSocketAddress target) {
+		return this.connections.all().stream().anyMatch((known) -> known.isOpen() && known.address().equals(target));
 	}
 
 	@Override
@@ -136,6 +170,9 @@ public final class TcpPathProvider implements PathProvider {
 
 	/** A name is never looked up: anybody can announce one. */
 	private static @Nullable InetSocketAddress target(String address) {
+		if (address.length() > MAX_ADDRESS_CHARS) {
+			return null;
+		}
 		int colon = address.lastIndexOf(':');
 		InetAddress host = (colon >= 0) ? TcpOptions.dialled(address.substring(0, colon)) : null;
 		try {
@@ -148,19 +185,19 @@ public final class TcpPathProvider implements PathProvider {
 	}
 
 	private Attempt connect(Contract contract, String instanceId, InetSocketAddress address) {
-		ClientConnection connection = null;
+		PeerConnections connection = null;
 		boolean connected = false;
 		try {
 			connection = this.connections.acquire(instanceId, new Opener(instanceId, address));
 			if (connection == null) {
 				return new Unavailable("the application is shutting down", false);
 			}
-			if (connection.generation() != generation()) {
+			if (connection.generation() != this.dialler.generation()) {
 				// The bundle was reloaded while the connection was being opened.
 				replace(connection);
 			}
 			ClientBinding binding = new ClientBinding(connection.nextBinding(), contract, this.codecs);
-			ClientConnection acquired = connection;
+			PeerConnections acquired = connection;
 			MultiplexedPath path = MultiplexedPath.bind(KIND, connection, binding, this.bytes,
 					() -> this.connections.release(acquired));
 			connected = true;
@@ -182,12 +219,13 @@ public final class TcpPathProvider implements PathProvider {
 	/** Calls in flight fail. */
 	@Override
 	public void close() {
+		this.ahead.close();
 		this.connections.close();
 		this.loops.close();
 	}
 
-	/** Opens a connection to a peer. */
-	private final class Opener implements SharedConnections.Opener<ClientConnection> {
+	/** Opens connections to a peer. */
+	private final class Opener implements SharedConnections.Opener<PeerConnections>, PeerConnections.Opener {
 
 		private final String instanceId;
 
@@ -199,15 +237,27 @@ public final class TcpPathProvider implements PathProvider {
 		}
 
 		@Override
-		public ClientConnection create() {
+		public PeerConnections create() {
+			TcpPathProvider provider = TcpPathProvider.this;
+			return new PeerConnections(this.address, this::connection, this, provider.dialler::generation,
+					provider.options);
+		}
+
+		private ClientConnection connection(Runnable congested) {
 			TcpPathProvider provider = TcpPathProvider.this;
 			return new ClientConnection(this.instanceId, provider.options, provider.tls, provider.handshakes,
-					provider.generation());
+					provider.dialler.generation(), congested);
+		}
+
+		@Override
+		public void open(PeerConnections connections) throws ConnectionException {
+			connections.open();
 		}
 
 		@Override
 		public void open(ClientConnection connection) throws ConnectionException {
-			connection.open(TcpPathProvider.this.loops, this.address);
+			TcpPathProvider provider = TcpPathProvider.this;
+			connection.open(provider.dialler, this.address, provider.ahead.take(this.address));
 		}
 
 	}

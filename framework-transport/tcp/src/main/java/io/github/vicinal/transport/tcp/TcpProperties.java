@@ -23,6 +23,10 @@ import org.springframework.util.unit.DataSize;
  * not take them. Beyond it, the server reads no further calls from that client.
  * @param maxConnections Maximum number of connections that a server accepts.
  * @param maxThreads Maximum number of calls that a server executes at a time.
+ * @param maxConnectionsPerPeer Maximum number of connections of a client to one peer.
+ * There is more than one only while calls wait to be sent.
+ * @param idleTimeout Time without a call after which a further connection to a peer is
+ * closed.
  * @param handshakeTimeout Time to connect, to agree on TLS and to identify each other.
  * @param frameTimeout Time in which a call or reply must arrive once it has begun to, and
  * in which a client must take some of the bytes that are sent to it.
@@ -32,6 +36,9 @@ import org.springframework.util.unit.DataSize;
  * connection is closed.
  * @param compressedFromSize Size from which calls and replies are compressed, if the
  * other side does so, too. By default nothing is compressed.
+ * @param discoveryMetadata Whether servers write where they listen into the metadata of
+ * their registration, and clients connect there before the first answer of the server.
+ * Needs a service registry of Spring Cloud and vicinal.tcp.ssl.bundle.
  * @param io Library that reads and writes the sockets. auto takes epoll or io_uring if
  * their native library is on the class path, else the selector of the JDK.
  * @param ssl TLS.
@@ -42,9 +49,11 @@ record TcpProperties(@DefaultValue("false") boolean enabled, @DefaultValue("127.
 		@DefaultValue("0") int port, @DefaultValue("") String announcedAddress,
 		@DefaultValue("64MB") DataSize maxFrameSize, @DefaultValue("4MB") DataSize maxUnsentSize,
 		@DefaultValue("1024") int maxConnections, @DefaultValue("256") int maxThreads,
+		@DefaultValue("4") int maxConnectionsPerPeer, @DefaultValue("10s") Duration idleTimeout,
 		@DefaultValue("5s") Duration handshakeTimeout, @DefaultValue("30s") Duration frameTimeout,
 		@DefaultValue("30s") Duration pingInterval, @DefaultValue("10s") Duration pingTimeout,
-		@Nullable DataSize compressedFromSize, @DefaultValue("auto") SocketIo io, @DefaultValue Ssl ssl) {
+		@Nullable DataSize compressedFromSize, @DefaultValue("true") boolean discoveryMetadata,
+		@DefaultValue("auto") SocketIo io, @DefaultValue Ssl ssl) {
 
 	static final String PREFIX = "vicinal.tcp";
 

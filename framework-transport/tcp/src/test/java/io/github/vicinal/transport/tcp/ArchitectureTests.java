@@ -43,6 +43,8 @@ class ArchitectureTests {
 			.and()
 			.haveSimpleNameNotStartingWith("SslBundle")
 			.and()
+			.haveSimpleNameNotStartingWith("Discovery")
+			.and()
 			.haveNameNotMatching(".*Properties\\$.*")
 			.should()
 			.dependOnClassesThat()

@@ -83,6 +83,16 @@ final class Certificates {
 		return keys;
 	}
 
+	/** Returns a store with one key, and the chain of another. */
+	KeyStore keys(String alias, String chainOf) throws IOException, GeneralSecurityException {
+		KeyStore keys = empty();
+		PasswordProtection password = new PasswordProtection(PASSWORD.toCharArray());
+		PrivateKeyEntry key = (PrivateKeyEntry) all().getEntry(alias, password);
+		PrivateKeyEntry chain = (PrivateKeyEntry) all().getEntry(chainOf, password);
+		keys.setEntry(alias, new PrivateKeyEntry(key.getPrivateKey(), chain.getCertificateChain()), password);
+		return keys;
+	}
+
 	/** Returns a store that trusts certificates. */
 	KeyStore trust(String... aliases) throws IOException, GeneralSecurityException {
 		KeyStore trust = empty();
@@ -121,11 +131,17 @@ final class Certificates {
 
 	/** Returns material with a key, unless that is {@code null}, and trusted aliases. */
 	TlsMaterial material(@Nullable String key, String... trusted) throws IOException, GeneralSecurityException {
+		return material(keys(key), key != null, trusted);
+	}
+
+	/** Returns material of a store with a key, unless it has none. */
+	TlsMaterial material(KeyStore store, boolean hasKey, String... trusted)
+			throws IOException, GeneralSecurityException {
 		KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-		keys.init(keys(key), PASSWORD.toCharArray());
+		keys.init(store, PASSWORD.toCharArray());
 		TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
 		trust.init((trusted.length > 0) ? trust(trusted) : null);
-		return new TlsMaterial("mesh", keys, key != null, trust, trusted.length > 0, null, null);
+		return new TlsMaterial("mesh", keys, hasKey, trust, trusted.length > 0, null, null);
 	}
 
 	/** Returns material for one version of TLS. */

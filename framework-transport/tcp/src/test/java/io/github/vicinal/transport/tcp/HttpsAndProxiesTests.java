@@ -141,7 +141,7 @@ class HttpsAndProxiesTests extends ShelfApplications {
 	}
 
 	/** Sends bytes on, and adds nothing. */
-	private static class Proxy implements AutoCloseable {
+	static class Proxy implements AutoCloseable {
 
 		private final ServerSocket listener;
 

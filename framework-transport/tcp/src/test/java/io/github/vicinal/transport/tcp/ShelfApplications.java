@@ -40,7 +40,8 @@ abstract class ShelfApplications {
 	final ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
 		Map<String, Object> all = new TreeMap<>(Map.of("server.port", "0", "spring.main.banner-mode", "off",
 				"management.endpoints.web.exposure.include", "*", "vicinal.compare-paths", "false",
-				"vicinal.confirm-interval", "0s", "server.shutdown", "immediate"));
+				"vicinal.confirm-interval", "0s", "server.shutdown", "immediate", "spring.cloud.loadbalancer.enabled",
+				"false"));
 		all.putAll(properties);
 		SpringApplication application = new SpringApplication(type);
 		application.setDefaultProperties(all);

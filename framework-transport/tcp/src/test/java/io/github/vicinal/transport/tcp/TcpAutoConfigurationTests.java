@@ -50,7 +50,8 @@ class TcpAutoConfigurationTests {
 				Map.entry("vicinal.tcp.max-connections", "7"), Map.entry("vicinal.tcp.max-threads", "8"),
 				Map.entry("vicinal.tcp.handshake-timeout", "9s"), Map.entry("vicinal.tcp.frame-timeout", "10s"),
 				Map.entry("vicinal.tcp.ping-interval", "11s"), Map.entry("vicinal.tcp.compressed-from-size", "9KB"),
-				Map.entry("vicinal.tcp.io", "nio"))))
+				Map.entry("vicinal.tcp.max-connections-per-peer", "2"), Map.entry("vicinal.tcp.idle-timeout", "3s"),
+				Map.entry("vicinal.tcp.discovery-metadata", "false"), Map.entry("vicinal.tcp.io", "nio"))))
 			.usingRecursiveComparison()
 			.isEqualTo(TcpOptions.builder()
 				.listeningOn("127.0.0.2", 4711)
@@ -63,6 +64,9 @@ class TcpAutoConfigurationTests {
 				.frameTimeout(Duration.ofSeconds(10))
 				.pings(Duration.ofSeconds(11), Duration.ofSeconds(10))
 				.compressedFromBytes(9 << 10)
+				.maxConnectionsPerPeer(2)
+				.idleTimeout(Duration.ofSeconds(3))
+				.connectsAhead(false)
 				.io(SocketIo.NIO)
 				.build());
 	}
@@ -72,6 +76,9 @@ class TcpAutoConfigurationTests {
 		refused("max-frame-size", "10B", "from 1KB to 1GB");
 		refused("max-unsent-size", "0B", "at least 1KB");
 		refused("max-connections", "0", "at least 1");
+		refused("max-connections-per-peer", "0", "from 1 to 16");
+		refused("max-connections-per-peer", "17", "from 1 to 16");
+		refused("idle-timeout", "1ms", "from 10 ms to 1 day");
 		refused("handshake-timeout", "1ms", "from 10 ms to 1 day");
 		refused("ping-timeout", "2d", "from 10 ms to 1 day");
 		refused("port", "-1", "from 0 to 65535");

@@ -27,13 +27,16 @@ import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.Frames;
 import io.github.vicinal.transport.wire.InstanceProof;
 import io.github.vicinal.transport.wire.InvalidOptionException;
 import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.PayloadReader;
+import io.github.vicinal.transport.wire.Refusal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
@@ -334,6 +337,58 @@ class TcpPathTests extends TcpTestSupport {
 		}
 	}
 
+	/** A frame that refuses is read whatever the version; any other is not. */
+	@ParameterizedTest
+	@CsvSource({ "WELCOME, 'this side speaks version 5 of the protocol, the other 6'",
+			"REFUSED, 'refused (version): this side speaks version 6 of the protocol, the other 5'" })
+	void aServerOfAnotherVersionIsExplainedAndNotTriedAgain(FrameType type, String reason) throws Exception {
+		try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+			CompletableFuture<PathProvider.Attempt> attempt = CompletableFuture
+				.supplyAsync(() -> attempt(this.peer, "127.0.0.1:" + other.getLocalPort()));
+			try (Socket socket = other.accept()) {
+				socket.getInputStream().readNBytes(FrameDescriptor.HEADER_BYTES);
+				byte[] answer = Frames
+					.refused(Refusal.VERSION, "this side speaks version 6 of the protocol, the other 5")
+					.array();
+				answer[FrameDescriptor.VERSION_OFFSET] = 6;
+				answer[FrameDescriptor.TYPE_OFFSET] = type.number();
+				socket.getOutputStream().write(answer);
+				assertThat(attempt.get(20, TimeUnit.SECONDS)).isInstanceOfSatisfying(PathProvider.Unavailable.class,
+						(unavailable) -> {
+							assertThat(unavailable.reason()).contains(reason);
+							assertThat(unavailable.retryable()).isFalse();
+						});
+			}
+		}
+	}
+
+	/** Each byte is progress, and still it takes too long. */
+	@Test
+	void aClientThatSaysHelloByteByByteIsDisconnected() throws Exception {
+		TcpPathServer server = server(options(Duration.ofMillis(100), Duration.ZERO));
+		CallPath path = connect(server);
+		EncodeBuffer hello = new EncodeBuffer(4096);
+		int start = FrameDescriptor.begin(hello);
+		hello.write(new byte[4000], 0, 4000);
+		FrameDescriptor.end(hello, start, FrameType.HELLO);
+		try (Socket socket = socket(server)) {
+			socket.setTcpNoDelay(true);
+			int sent = 0;
+			long begun = System.nanoTime();
+			while (socket.getInputStream().available() == 0) {
+				if (System.nanoTime() - begun >= TimeUnit.MILLISECONDS.toNanos(10L * sent)) {
+					assertThat(sent).isLessThan(4000);
+					socket.getOutputStream().write(hello.array(), sent++, 1);
+				}
+				Thread.onSpinWait();
+			}
+			byte[] answer = socket.getInputStream().readAllBytes();
+			assertThat(new String(answer, StandardCharsets.ISO_8859_1)).contains("no HELLO arrived within 100 ms");
+		}
+		assertThat(server.metrics().refusals().get("stalled").sum()).isOne();
+		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+	}
+
 	@Test
 	void aSilentClientIsDisconnected() throws Exception {
 		try (Socket socket = socket(server(options(Duration.ofMillis(100), Duration.ZERO)))) {
@@ -348,14 +403,16 @@ class TcpPathTests extends TcpTestSupport {
 		CallPath path = connect(server);
 		EventLoops loops = new EventLoops("idle", options());
 		this.closeables.push(loops::close);
+		Dialler dialler = new Dialler(loops, options(), null);
 		String address = server.address().orElseThrow();
 		int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
 		int before = Thread.activeCount();
 		List<ClientConnection> idle = new ArrayList<>();
 		for (int i = 0; i < 200; i++) {
 			ClientConnection connection = new ClientConnection(this.peer.instanceId(), options(), null,
-					new HandshakeCounters(LoggerFactory.getLogger(TcpPathTests.class)), 0);
-			connection.open(loops, new InetSocketAddress("127.0.0.1", port));
+					new HandshakeCounters(LoggerFactory.getLogger(TcpPathTests.class)), 0, () -> {
+					});
+			connection.open(dialler, new InetSocketAddress("127.0.0.1", port), null);
 			idle.add(connection);
 		}
 		assertThat(server.metrics().open().sum()).isEqualTo(201);

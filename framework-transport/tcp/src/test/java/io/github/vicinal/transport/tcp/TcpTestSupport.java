@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -14,6 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 import io.github.vicinal.codec.Codecs;
@@ -204,6 +208,35 @@ abstract class TcpTestSupport {
 		return path.callLater(frame, (task) -> {
 			throw new AssertionError("no thread is needed");
 		}).toCompletableFuture();
+	}
+
+	/** Calls on 16 threads until a condition holds. No call may fail. */
+	void load(CallPath path, BooleanSupplier until) throws Exception {
+		AtomicBoolean done = new AtomicBoolean();
+		List<CompletableFuture<Void>> callers = new ArrayList<>();
+		for (int i = 0; i < 16; i++) {
+			callers.add(CompletableFuture.runAsync(() -> {
+				byte[] body = new byte[64 << 10];
+				while (!done.get()) {
+					try {
+						assertThat(value(path.call(bytes(body)))).isEqualTo(body);
+					}
+					catch (PathException ex) {
+						throw new AssertionError(ex);
+					}
+				}
+			}, (task) -> new Thread(task).start()));
+		}
+		try {
+			await().atMost(Duration.ofSeconds(30))
+				.until(() -> until.getAsBoolean() || callers.stream().anyMatch(CompletableFuture::isDone));
+		}
+		finally {
+			done.set(true);
+		}
+		for (CompletableFuture<Void> caller : callers) {
+			caller.get(20, TimeUnit.SECONDS);
+		}
 	}
 
 	static Socket socket(TcpPathServer server) throws IOException {

@@ -11,6 +11,7 @@ import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -256,6 +257,45 @@ class TcpTlsTests extends TcpTestSupport {
 		assertThat(server.handshakes().sum(Kind.CERTIFICATE_EXPIRED)).isEqualTo(1);
 		TcpPathServer expired = server(options(), serverTls("expired", "ca"));
 		assertThat(refusal(provider(clientTls("client", "ca", "expired")), expired)).contains("outside its dates");
+	}
+
+	/**
+	 * As when the files of a bundle were swapped, and only one of them is the new one.
+	 */
+	@Test
+	void aKeyThatDoesNotBelongToItsCertificateIsRefused() throws Exception {
+		TcpPathServer server = server(options(), serverTls("server", "ca"));
+		TcpPathProvider provider = provider(clientTls("client", "ca"));
+		CallPath path = connect(provider, server);
+		TcpPathProvider swapped = provider(
+				Tls.client(certificates.material(certificates.keys("stranger", "client"), true, "ca"), true));
+		assertThat(refusal(swapped, server)).contains("the TLS handshake with")
+			.contains("see the log of the other side");
+		assertThat(failed(swapped.handshakes())).isOne();
+		await().until(() -> failed(server.handshakes()) == 1);
+		TcpPathServer wrong = server(options(), Tls
+			.server(certificates.material(certificates.keys("stranger", "server"), true, "ca"), ClientAuth.NEED));
+		TcpPathProvider other = provider(clientTls("client", "ca"));
+		assertThat(refusal(other, wrong)).contains("the TLS handshake with");
+		assertThat(failed(other.handshakes())).isOne();
+		await().until(() -> failed(wrong.handshakes()) == 1);
+		assertThat(value(path.call(bytes(one())))).isEqualTo(one());
+	}
+
+	private static long failed(HandshakeCounters handshakes) {
+		return Arrays.stream(Kind.values()).mapToLong(handshakes::sum).sum();
+	}
+
+	/** The certificate alone does not make it a client. */
+	@Test
+	void aClientWithACertificateThatSaysNoHelloIsSentAway() throws Exception {
+		TcpPathServer server = server(options(Duration.ofMillis(500), Duration.ZERO), serverTls("server", "ca"));
+		TcpPathProvider provider = provider(
+				small().handshakeTimeout(Duration.ofSeconds(40)).drainTimeout(Duration.ZERO).build(),
+				clientTls("client", "ca"));
+		provider.prepare("127.0.0.1", server.address().orElseThrow());
+		await().until(() -> server.metrics().refusals().get("stalled").sum() == 1);
+		await().until(() -> server.metrics().open().sum() == 0);
 	}
 
 	@Test
