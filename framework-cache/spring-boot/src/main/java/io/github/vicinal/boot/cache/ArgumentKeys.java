@@ -6,8 +6,10 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 import io.github.vicinal.contract.TypeClosure;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,7 @@ import org.springframework.core.io.InputStreamSource;
 import org.springframework.http.StreamingHttpOutputMessage;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
 
 /**
  * Decides whether the arguments of a method can be the key of a call: two calls with
@@ -32,6 +35,9 @@ final class ArgumentKeys {
 	private static final List<Class<?>> STREAMS = List.of(InputStream.class, Reader.class, InputStreamSource.class,
 			StreamingHttpOutputMessage.Body.class);
 
+	/** Headers of requests for caches on their way (RFC 9111, sections 5.2.1 and 5.4). */
+	private static final Set<String> FOR_CACHES = Set.of("cache-control", "pragma");
+
 	private static final String PUBLISHER = "org.reactivestreams.Publisher";
 
 	private ArgumentKeys() {
@@ -41,6 +47,11 @@ final class ArgumentKeys {
 	static @Nullable String whyNot(Method method) {
 		Parameter[] parameters = method.getParameters();
 		for (int i = 0; i < parameters.length; i++) {
+			String header = header(parameters[i]);
+			if (FOR_CACHES.contains(header)) {
+				return "its argument %d fills the header %s, by which callers tell caches what to do".formatted(i + 1,
+						header);
+			}
 			ResolvableType type = ResolvableType.forMethodParameter(method, i);
 			boolean body = AnnotatedElementUtils.hasAnnotation(parameters[i], RequestBody.class);
 			if (body ? isStream(type.toClass()) : !isKey(type)) {
@@ -49,6 +60,15 @@ final class ArgumentKeys {
 			}
 		}
 		return null;
+	}
+
+	/** Returns the lower-case name of the header that a parameter fills, or nothing. */
+	private static String header(Parameter parameter) {
+		RequestHeader header = AnnotatedElementUtils.getMergedAnnotation(parameter, RequestHeader.class);
+		if (header == null) {
+			return "";
+		}
+		return (header.name().isEmpty() ? parameter.getName() : header.name()).toLowerCase(Locale.ROOT);
 	}
 
 	private static boolean isStream(Class<?> type) {

@@ -33,6 +33,9 @@ final class CallerParts {
 
 	private final Supplier<List<CallCacheKeyContributor>> contributors;
 
+	/** Returns baggage of the calling thread's trace; {@code null} without traces. */
+	private final @Nullable Supplier<Map<String, String>> baggage;
+
 	/**
 	 * Contributors that cover additions of clients; guarded by this object for writes.
 	 */
@@ -52,14 +55,17 @@ final class CallerParts {
 	 * Creates what is not known yet.
 	 * @param sharedByAll whether all callers may see the same answers
 	 * @param contributors add to the keys of calls
+	 * @param baggage returns what the trace of the calling thread adds to requests, or
+	 * {@code null} if there are no traces
 	 */
 	CallerParts(String channel, CacheableMethod plan, String cache, boolean sharedByAll,
-			Supplier<List<CallCacheKeyContributor>> contributors) {
+			Supplier<List<CallCacheKeyContributor>> contributors, @Nullable Supplier<Map<String, String>> baggage) {
 		this.channel = channel;
 		this.plan = plan;
 		this.cache = cache;
 		this.sharedByAll = sharedByAll;
 		this.contributors = contributors;
+		this.baggage = sharedByAll ? null : baggage;
 	}
 
 	/** Takes what a client may add to requests. */
@@ -128,6 +134,11 @@ final class CallerParts {
 		return !this.used.isEmpty();
 	}
 
+	/** Returns whether keys may depend on what threads carry. */
+	boolean dependOnThreads() {
+		return distinguishCallers() || this.baggage != null;
+	}
+
 	/** Returns whether requests are the same for all callers but for their arguments. */
 	boolean areAlike() {
 		return !this.differ;
@@ -139,10 +150,14 @@ final class CallerParts {
 	 */
 	@Nullable List<Object> parts() {
 		List<CallCacheKeyContributor> asked = this.used;
-		if (asked.isEmpty()) {
+		Map<String, String> carried = (this.baggage != null) ? this.baggage.get() : Map.of();
+		if (asked.isEmpty() && carried.isEmpty()) {
 			return List.of();
 		}
-		List<Object> parts = new ArrayList<>(asked.size());
+		List<Object> parts = new ArrayList<>(asked.size() + 1);
+		if (!carried.isEmpty()) {
+			parts.add(Map.copyOf(carried));
+		}
 		for (CallCacheKeyContributor contributor : asked) {
 			Object part = contributor.part(this.channel, this.plan.method().method());
 			if (part == null) {

@@ -276,7 +276,7 @@ final class EngineCallCache implements CallCache {
 
 	/** A refresh may run on a thread on which another caller's identity is found. */
 	private boolean isOfAnotherCaller(Key key) {
-		return this.callers.distinguishCallers() && !key.parts.equals(this.callers.parts());
+		return this.callers.dependOnThreads() && !key.parts.equals(this.callers.parts());
 	}
 
 	/**
@@ -635,7 +635,7 @@ final class EngineCallCache implements CallCache {
 			Key asked = cache.key(arguments, List.of());
 			return Mono.deferContextual((context) -> {
 				// Takes the caller from the subscriber's context, or from its thread.
-				List<Object> parts = cache.callers.distinguishCallers()
+				List<Object> parts = cache.callers.dependOnThreads()
 						? cache.plan.<@Nullable List<Object>>asSubscriber(context, cache.callers::parts) : List.of();
 				if (parts == null) {
 					cache.count(false);

@@ -38,6 +38,8 @@ public final class EngineCallCaches extends CallCaches {
 
 	private final Supplier<RequestAdditions.Application> application;
 
+	private final @Nullable Supplier<Map<String, String>> baggage;
+
 	private final Consumer<Cache<?, ?>> created;
 
 	private final Consumer<String> cleared;
@@ -60,16 +62,19 @@ public final class EngineCallCaches extends CallCaches {
 	 * @param codecs copy values that are not immutable
 	 * @param contributors add to the keys of calls
 	 * @param application finds what the application adds to the requests of all clients
+	 * @param baggage returns what the trace of the calling thread adds to requests, or
+	 * {@code null} if there are no traces
 	 * @param created notified of each cache
 	 * @param cleared notified of each cache that was cleared, whether or not it is here
 	 */
 	EngineCallCaches(CacheBuilders builders, Supplier<Codecs> codecs,
 			Supplier<List<CallCacheKeyContributor>> contributors, Supplier<RequestAdditions.Application> application,
-			Consumer<Cache<?, ?>> created, Consumer<String> cleared) {
+			@Nullable Supplier<Map<String, String>> baggage, Consumer<Cache<?, ?>> created, Consumer<String> cleared) {
 		this.builders = builders;
 		this.codecs = codecs;
 		this.contributors = contributors;
 		this.application = application;
+		this.baggage = baggage;
 		this.created = created;
 		this.cleared = cleared;
 	}
@@ -97,7 +102,7 @@ public final class EngineCallCaches extends CallCaches {
 		return new EngineCallCache(shared.cache(), channel, method,
 				this.codecs.get().choose(contract, this.codecs.get().offers(contract)).codec(),
 				this.builders.expireAfterWrite(name, lifetime),
-				new CallerParts(channel, method, name, sharedByAll, this.contributors), this.application);
+				new CallerParts(channel, method, name, sharedByAll, this.contributors, this.baggage), this.application);
 	}
 
 	/** Returns how long answers live, if calls of the method can be cached. */

@@ -1,9 +1,13 @@
 package io.github.vicinal.boot.cache;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
 import io.github.vicinal.boot.cache.CacheProperties.Single;
@@ -15,6 +19,7 @@ import io.github.vicinal.codec.Codecs;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.cache.CacheMeterBinder;
+import io.micrometer.tracing.Tracer;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -32,6 +37,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Auto-configuration of what Spring's caches and caches of calls share: the properties
@@ -76,11 +82,12 @@ public final class VicinalCacheBuildersAutoConfiguration {
 	@ConditionalOnBean(Codecs.class)
 	EngineCallCaches vicinalCallCaches(CacheBuilders builders, ObjectProvider<Codecs> codecs,
 			ObjectProvider<CallCacheKeyContributor> contributors, ObjectProvider<CallCacheMeters> meters,
-			ObjectProvider<CallCacheBroadcast> broadcast, ListableBeanFactory beanFactory, Environment environment) {
+			ObjectProvider<CallCacheBroadcast> broadcast, ObjectProvider<CallCacheBaggage> baggage,
+			ListableBeanFactory beanFactory, Environment environment) {
 		return new EngineCallCaches(builders, codecs::getObject, () -> contributors.orderedStream().toList(),
 				() -> new RequestAdditions.Application(balancerTransformers(beanFactory),
 						Binder.get(environment).bind(BAGGAGE, Bindable.listOf(String.class)).orElse(List.of())),
-				(cache) -> meters.ifAvailable((known) -> known.bind(cache)),
+				baggage.getIfAvailable(), (cache) -> meters.ifAvailable((known) -> known.bind(cache)),
 				(cache) -> broadcast.ifAvailable((known) -> known.cleared(cache)));
 	}
 
@@ -114,6 +121,38 @@ public final class VicinalCacheBuildersAutoConfiguration {
 	interface CallCacheMeters {
 
 		void bind(Cache<?, ?> cache);
+
+	}
+
+	/** Returns what the trace of the calling thread adds to requests, by name. */
+	@FunctionalInterface
+	interface CallCacheBaggage extends Supplier<Map<String, String>> {
+
+	}
+
+	/** Beans for applications with traces. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(Tracer.class)
+	static class Traced {
+
+		private static final String LOCAL = "management.tracing.baggage.local-fields";
+
+		/** Baggage need not be named in properties to travel, as with OpenTelemetry. */
+		@Bean
+		CallCacheBaggage vicinalCallCacheBaggage(ObjectProvider<Tracer> tracer, Environment environment) {
+			SingletonSupplier<Tracer> known = SingletonSupplier.of(() -> tracer.getIfUnique(() -> Tracer.NOOP));
+			Set<String> local = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+			local.addAll(Binder.get(environment).bind(LOCAL, Bindable.listOf(String.class)).orElse(List.of()));
+			return () -> {
+				Map<String, String> all = known.obtain().getAllBaggage();
+				if (local.isEmpty() || all.isEmpty()) {
+					return all;
+				}
+				Map<String, String> travelling = new HashMap<>(all);
+				travelling.keySet().removeIf(local::contains);
+				return travelling;
+			};
+		}
 
 	}
 

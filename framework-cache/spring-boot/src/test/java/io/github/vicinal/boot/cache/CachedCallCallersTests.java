@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,6 +20,10 @@ import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.path.PathKind;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.transport.RequestReplySenderContext;
+import io.micrometer.tracing.Tracer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -62,6 +67,8 @@ import org.springframework.web.service.registry.ImportHttpServices;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
 
 /** Sharing of answers among callers, with clients that others have set up. */
 @Timeout(180)
@@ -341,6 +348,30 @@ class CachedCallCallersTests {
 		assertThat(output).contains("user-id").contains("are not cached");
 	}
 
+	/** As baggage of OpenTelemetry, which travels without being named in properties. */
+	@Test
+	void callersWithOtherBaggageHaveAnswersOfTheirOwn() {
+		try (ConfigurableApplicationContext client = start(WithTraces.class,
+				Map.of("spring.http.serviceclient.accounts.base-url", url(), "management.tracing.baggage.local-fields",
+						"Here"))) {
+			Accounts accounts = client.getBean(Accounts.class);
+			Map<String, String> first = new TreeMap<>();
+			for (int i = 0; i < 3; i++) {
+				for (String user : List.of("alice", "bob")) {
+					USER.set(user);
+					String balance = accounts.balance(9);
+					assertThat(balance).startsWith("nobody of " + user + " has #");
+					assertThat(first.computeIfAbsent(user, (absent) -> balance)).isEqualTo(balance);
+				}
+			}
+			USER.remove();
+			assertThat(accounts.balance(9)).startsWith("nobody has #");
+		}
+		finally {
+			USER.remove();
+		}
+	}
+
 	@Test
 	void anInterceptorOfChannelsIsAnAddition() {
 		assertThatExceptionOfType(Exception.class).isThrownBy(
@@ -460,6 +491,47 @@ class CachedCallCallersTests {
 
 	}
 
+	/** Traces whose baggage becomes headers. */
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@ImportHttpServices(group = "accounts", types = Accounts.class)
+	static class WithTraces {
+
+		private final AtomicInteger calls = new AtomicInteger();
+
+		@Bean
+		Tracer tracer() {
+			Tracer tracer = mock(Tracer.class);
+			given(tracer.getAllBaggage()).willAnswer((call) -> baggage());
+			return tracer;
+		}
+
+		private Map<String, String> baggage() {
+			String user = USER.get();
+			return (user != null) ? Map.of("tenant", user, "here", "#" + this.calls.incrementAndGet()) : Map.of();
+		}
+
+		@Bean
+		ObservationHandler<RequestReplySenderContext<Object, Object>> propagation(Tracer tracer) {
+			return new ObservationHandler<>() {
+
+				@Override
+				public void onStart(RequestReplySenderContext<Object, Object> context) {
+					tracer.getAllBaggage()
+						.forEach((name, value) -> context.getSetter()
+							.set(Objects.requireNonNull(context.getCarrier()), name, value));
+				}
+
+				@Override
+				public boolean supportsContext(Observation.Context context) {
+					return context instanceof RequestReplySenderContext<?, ?>;
+				}
+
+			};
+		}
+
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	static class ByHand {
@@ -540,8 +612,9 @@ class CachedCallCallersTests {
 
 		@GetMapping("/accounts/{id}/balance")
 		String balance(@PathVariable long id,
-				@RequestHeader(name = "Authorization", defaultValue = "nobody") String caller) {
-			return caller + " has #" + this.calls.incrementAndGet();
+				@RequestHeader(name = "Authorization", defaultValue = "nobody") String caller,
+				@RequestHeader(name = "tenant", defaultValue = "") String tenant) {
+			return caller + (tenant.isEmpty() ? "" : " of " + tenant) + " has #" + this.calls.incrementAndGet();
 		}
 
 		@GetMapping("/accounts/answers/{kind}")

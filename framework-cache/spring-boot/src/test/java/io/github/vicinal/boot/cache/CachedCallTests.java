@@ -42,6 +42,7 @@ import org.springframework.core.io.Resource;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.service.annotation.GetExchange;
@@ -66,7 +67,7 @@ class CachedCallTests {
 		return new EngineCallCaches(
 				new CacheBuilders(properties, (name) -> null, (name) -> null, () -> customizers, () -> null),
 				() -> new Codecs(JsonMapper.builder().build(), true), List::of,
-				() -> RequestAdditions.Application.NOTHING, (cache) -> {
+				() -> RequestAdditions.Application.NOTHING, null, (cache) -> {
 				}, (cache) -> {
 				});
 	}
@@ -537,6 +538,7 @@ class CachedCallTests {
 			filtered | its argument 1 of type
 			mapped   | its argument 1 of type
 			streamed | its body is a stream
+			controlled | the header cache-control
 			stream   | stream
 			forever  | not a positive duration
 			""")
@@ -619,6 +621,10 @@ class CachedCallTests {
 		@CacheableCall(expireAfterWrite = "1m")
 		@GetExchange("/anything")
 		String anything(UriBuilderFactory uris);
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@GetExchange("/controlled")
+		String controlled(@RequestHeader("Cache-Control") String control);
 
 		@CacheableCall(expireAfterWrite = "1m")
 		@GetExchange("/filtered")

@@ -63,7 +63,7 @@ class KeptAnswerTests {
 		return new EngineCallCaches(
 				new CacheBuilders(properties, (name) -> null, (name) -> null, () -> List.of(), () -> null),
 				() -> new Codecs(JsonMapper.builder().build(), true), () -> contributors,
-				() -> RequestAdditions.Application.NOTHING, (cache) -> {
+				() -> RequestAdditions.Application.NOTHING, null, (cache) -> {
 				}, (cache) -> {
 				});
 	}
@@ -234,7 +234,7 @@ class KeptAnswerTests {
 		EngineCallCaches caches = new EngineCallCaches(
 				new CacheBuilders(refreshing, (name) -> null, (name) -> null, () -> List.of(), () -> refresh::set),
 				() -> new Codecs(JsonMapper.builder().build(), true), () -> List.of(this.contributor),
-				() -> RequestAdditions.Application.NOTHING, (cache) -> {
+				() -> RequestAdditions.Application.NOTHING, null, (cache) -> {
 				}, (cache) -> {
 				});
 		EngineCallCache cache = cache(caches, "balance");
