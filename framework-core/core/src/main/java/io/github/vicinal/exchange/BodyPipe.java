@@ -22,6 +22,9 @@ final class BodyPipe {
 
 	private static final int FIRST_BYTES = 2048;
 
+	/** Time for which bytes that were sent wait for more. */
+	private static final long LINGER_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
 	private static final byte[] NONE = {};
 
 	private final ReentrantLock lock;
@@ -40,6 +43,9 @@ final class BodyPipe {
 
 	/** Whether the reader is given the bytes that are there, although they are few. */
 	private boolean flushed;
+
+	/** Whether the same holds once no more bytes have come for a while. */
+	private boolean sent;
 
 	private boolean ended;
 
@@ -219,6 +225,23 @@ final class BodyPipe {
 	}
 
 	/**
+	 * Says that a socket would have sent what is there, as its buffer was full: the
+	 * reader gets it soon, together with what follows at once.
+	 */
+	void sent() {
+		this.lock.lock();
+		try {
+			if (!this.sent) {
+				this.sent = true;
+				this.changed.signalAll();
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
 	 * Ends the body.
 	 * @param problem the reader's error at the end, or {@code null}
 	 */
@@ -324,6 +347,7 @@ final class BodyPipe {
 			part = ByteBuffer.wrap(copy);
 			wake = taken(count);
 			this.flushed = this.to > this.from;
+			this.sent = false;
 		}
 		finally {
 			this.lock.unlock();
@@ -341,13 +365,21 @@ final class BodyPipe {
 		try {
 			long left = nanos;
 			while (!hasPart() && left > 0) {
-				left = await(left);
+				left = (this.sent && this.to > this.from) ? linger(left) : await(left);
 			}
 			return hasPart();
 		}
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	/** Waits for more, and lets the reader see what is there if nothing comes. */
+	private long linger(long nanos) throws InterruptedIOException {
+		long patience = Math.min(nanos, LINGER_NANOS);
+		long rest = await(patience);
+		this.flushed |= rest <= 0;
+		return nanos - patience + rest;
 	}
 
 	/**

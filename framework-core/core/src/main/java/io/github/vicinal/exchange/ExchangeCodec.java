@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *  Push   | 2 | last | exchange: 64 bits        | body |
  *  Pull   | 3 |  0   | exchange: 64 bits |
  *  Abort  | 4 |  0   | exchange: 64 bits |
- *  Answer | 5 | end  | exchange: 64 bits | status: 16 bits, 0 for no head | [fields] | body |
+ *  Answer | 5 | end  | exchange: 64 bits | status: 16 bits, 0 for no head | [reason | fields] | body |
  *
  *  fields | count: 16 bits | name | value | name | value | ...
  * </pre>
@@ -165,6 +165,7 @@ final class ExchangeCodec implements ContractCodec {
 		ResponseHead head = answer.head();
 		writeShort(out, (head != null) ? head.status() : 0);
 		if (head != null) {
+			writeText(out, head.reason());
 			write(out, head.fields());
 		}
 		write(out, answer.body());
@@ -186,7 +187,7 @@ final class ExchangeCodec implements ContractCodec {
 		if (status != 0 && (status < ResponseHead.MIN_STATUS || status > ResponseHead.MAX_STATUS)) {
 			throw new CodecException("a status of %d".formatted(status), null);
 		}
-		ResponseHead head = (status != 0) ? new ResponseHead(status, in.fields()) : null;
+		ResponseHead head = (status != 0) ? new ResponseHead(status, in.text(), in.fields()) : null;
 		return new Answer(exchange, head, in.rest(), ENDS[end]);
 	}
 

@@ -20,6 +20,7 @@ import io.github.vicinal.exchange.ExchangeMessage.Begin;
 import io.github.vicinal.exchange.ExchangeMessage.End;
 import io.github.vicinal.exchange.ExchangeMessage.Pull;
 import io.github.vicinal.exchange.ExchangeMessage.Push;
+import io.github.vicinal.exchange.ServerExchange.Making;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
@@ -85,6 +86,12 @@ public final class ExchangeService implements Service {
 
 	/** Whether what is in flight is lost, as after the end of its connection. */
 	private volatile boolean cutOff;
+
+	/** A client that was killed says nothing, and maybe nobody else does. */
+	private final Sweeper sweeper = new Sweeper(() -> {
+		sweep();
+		return !this.kept.isEmpty();
+	});
 
 	private final AtomicLong nextSweep = new AtomicLong(System.nanoTime() + SWEEP_NANOS);
 
@@ -192,9 +199,7 @@ public final class ExchangeService implements Service {
 			exchange.inline(false);
 		}
 		boolean ended = exchange.isEnded();
-		if (!ended || exchange.isInterrupted() || exchange.written() > RouteSizes.SMALL_BYTES) {
-			this.sizes.observe(shape, false);
-		}
+		observe(exchange, shape, ended && !exchange.isInterrupted());
 		if (!ended) {
 			beforeWaiting.run();
 		}
@@ -216,12 +221,25 @@ public final class ExchangeService implements Service {
 		}
 		Answer answer = begun(exchange, frame);
 		if (exchange.isInterrupted()) {
-			this.sizes.interrupted(shape);
+			this.sizes.never(shape);
 		}
 		else {
-			this.sizes.observe(shape, answer.end() == End.COMPLETE && exchange.written() <= RouteSizes.SMALL_BYTES);
+			observe(exchange, shape, answer.end() == End.COMPLETE);
 		}
 		return answer;
+	}
+
+	/**
+	 * Learns where the next request of a shape is executed.
+	 * @param complete whether the response was complete when its handler returned
+	 */
+	private void observe(ServerExchange exchange, long shape, boolean complete) {
+		if (exchange.making() == Making.IN_PARTS || exchange.written() > RouteSizes.SMALL_BYTES) {
+			this.sizes.never(shape);
+		}
+		else {
+			this.sizes.observe(shape, complete && exchange.making() == Making.WHOLE);
+		}
 	}
 
 	/** Answers once there is something to send, which may take long. */
@@ -259,6 +277,7 @@ public final class ExchangeService implements Service {
 				if (this.cutOff) {
 					forget(number, exchange);
 				}
+				this.sweeper.need();
 				return number;
 			}
 		}
@@ -423,6 +442,7 @@ public final class ExchangeService implements Service {
 	 */
 	public void close() {
 		cutOff();
+		this.sweeper.close();
 	}
 
 }

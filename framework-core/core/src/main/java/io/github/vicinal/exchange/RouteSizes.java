@@ -3,10 +3,10 @@ package io.github.vicinal.exchange;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Learns which requests have small responses that are complete when their handler
- * returns: those are executed on the thread that received them, all others on a thread of
- * the web server, so that a long response can be read while it is written. Requests whose
- * handlers interrupt their own thread never get that of a caller.
+ * Learns which requests have small responses that their handler returns as a value: those
+ * are executed on the thread that received them, all others on a thread of the web
+ * server, so that a response can be read while it is written. Requests whose handlers
+ * write responses in parts, or interrupt their own thread, never get that of a caller.
  * <p>
  * Requests of one method and one <em>shape</em> of path are taken to be alike: a segment
  * that contains a digit, or is very long, stands for any. The table is small and forgets
@@ -55,9 +55,11 @@ final class RouteSizes {
 	}
 
 	/**
-	 * Notes that a handler has interrupted the thread of the web server that it ran on.
+	 * Notes that requests of a shape must not be executed where they are received: a
+	 * response was long, may be written in parts, or its handler has interrupted the
+	 * thread of the web server that it ran on.
 	 */
-	void interrupted(long shape) {
+	void never(long shape) {
 		this.places.set(place(shape), shape | NEVER);
 	}
 

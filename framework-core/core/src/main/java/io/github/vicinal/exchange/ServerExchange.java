@@ -36,6 +36,8 @@ public final class ServerExchange {
 
 	private volatile boolean interrupted;
 
+	private volatile Making making = Making.UNKNOWN;
+
 	private volatile boolean abandoned;
 
 	private volatile @Nullable Runnable onAbandoned;
@@ -44,6 +46,11 @@ public final class ServerExchange {
 	private volatile long heardNanos = System.nanoTime();
 
 	private long written;
+
+	/** Bytes of the body that were sent to the client, which asks in one thread. */
+	private volatile long sent;
+
+	private volatile long announced = -1;
 
 	ServerExchange(RequestHead head, String ticket, BodyPipe request, Duration ioTimeout) {
 		this.head = head;
@@ -207,12 +214,32 @@ public final class ServerExchange {
 	}
 
 	/**
+	 * Says that what was written would have left for the client, although nobody has
+	 * flushed it: the buffer of a socket is full.
+	 */
+	public void sent() {
+		this.flushed = true;
+		this.response.sent();
+	}
+
+	/**
 	 * Takes the response back if nothing of it was flushed: it lay in a buffer when the
 	 * connection was lost. {@link #end} must follow.
 	 */
 	public void lose() {
 		if (!this.flushed) {
 			this.responseHead = null;
+		}
+	}
+
+	/**
+	 * Says that nothing follows in the response, although its handler may go on: by a
+	 * socket, the client would have the end of the body. {@link #end} must follow.
+	 */
+	public void finish() {
+		// A client that has the response sends no more of its request.
+		if (this.responseHead != null && this.request.isEnded()) {
+			this.response.end(null);
 		}
 	}
 
@@ -225,6 +252,43 @@ public final class ServerExchange {
 		this.request.stopReading();
 		this.response.end((this.responseHead != null) ? problem
 				: (problem != null) ? problem : new IOException("The server did not respond"));
+	}
+
+	/** How a handler makes its response. */
+	enum Making {
+
+		/** Nobody has said it. */
+		UNKNOWN,
+
+		/** See {@link ServerExchange#madeWhole()}. */
+		WHOLE,
+
+		/** See {@link ServerExchange#madeInParts()}. */
+		IN_PARTS
+
+	}
+
+	/**
+	 * Says that the handler returns its response as a value, so that there is nothing of
+	 * it for the client before the handler has returned. Of several handlers, as after a
+	 * forward, {@link #madeInParts()} counts.
+	 */
+	public void madeWhole() {
+		if (this.making == Making.UNKNOWN) {
+			this.making = Making.WHOLE;
+		}
+	}
+
+	/**
+	 * Says that a handler may write the response bit by bit, and that the client may be
+	 * waiting for each part.
+	 */
+	public void madeInParts() {
+		this.making = Making.IN_PARTS;
+	}
+
+	Making making() {
+		return this.making;
 	}
 
 	/** Says that the thread that executed the request is interrupted now. */
@@ -272,6 +336,21 @@ public final class ServerExchange {
 		}
 	}
 
+	/** Returns how many bytes the client waits for, -1 if it waits for the end. */
+	private long announced(ResponseHead response) {
+		int status = response.status();
+		if (this.head.method().equals("HEAD") || status == 204 || status == 304) {
+			return 0;
+		}
+		String length = response.fields().first("Content-Length");
+		try {
+			return (length != null) ? Long.parseLong(length) : -1;
+		}
+		catch (NumberFormatException ex) {
+			return -1;
+		}
+	}
+
 	void heard() {
 		this.heardNanos = System.nanoTime();
 	}
@@ -287,11 +366,18 @@ public final class ServerExchange {
 	Answer answer(long number) {
 		boolean ended = this.response.isEnded();
 		ByteBuffer body = this.response.take();
-		boolean done = ended && this.response.isDrained();
+		long taken = this.sent + body.remaining();
+		this.sent = taken;
 		ResponseHead known = this.headSent ? null : this.responseHead;
 		if (known != null) {
 			this.headSent = true;
+			this.announced = announced(known);
 		}
+		if (this.headSent && taken == this.announced && this.request.isEnded()) {
+			// The handler may go on, as nothing follows for the client.
+			return new Answer(0, known, body, End.COMPLETE);
+		}
+		boolean done = ended && this.response.isDrained();
 		if (!done) {
 			return new Answer(number, known, body, End.OPEN);
 		}

@@ -69,6 +69,27 @@ class BodyPipeTests {
 		assertThat(read).isEqualTo(3 * BodyPipe.LIMIT_BYTES);
 	}
 
+	/** A socket sends a full buffer, whether it was flushed or not. */
+	@Test
+	void whatWasSentComesWhenNothingFollows() throws Exception {
+		this.pipe.write(bytes(100), LONG);
+		assertThat(this.pipe.awaitPart(1_000_000)).isFalse();
+		this.pipe.sent();
+		assertThat(this.pipe.awaitPart(0)).isFalse();
+		assertThat(this.pipe.awaitPart(LONG)).isTrue();
+		assertThat(this.pipe.take().remaining()).isEqualTo(100);
+		this.pipe.write(bytes(100), LONG);
+		assertThat(this.pipe.awaitPart(10_000_000)).isFalse();
+	}
+
+	@Test
+	void whatWasSentIsNotWaitedForWithoutBytes() throws Exception {
+		this.pipe.sent();
+		assertThat(this.pipe.awaitPart(10_000_000)).isFalse();
+		this.pipe.write(bytes(1), LONG);
+		assertThat(this.pipe.awaitPart(LONG)).isTrue();
+	}
+
 	@Test
 	void aWriterThatNobodyReadsFailsInTime() throws Exception {
 		this.pipe.write(bytes(BodyPipe.LIMIT_BYTES), LONG);

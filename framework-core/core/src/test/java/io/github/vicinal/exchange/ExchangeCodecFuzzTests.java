@@ -77,7 +77,7 @@ class ExchangeCodecFuzzTests {
 	}
 
 	private static ResponseHead head() {
-		return new ResponseHead(201, HttpFields.builder().add("Content-Type", "text/plain").build());
+		return new ResponseHead(201, "Created", HttpFields.builder().add("Content-Type", "text/plain").build());
 	}
 
 	@Property(tries = 500)

@@ -73,6 +73,44 @@ class ExchangeServiceTests {
 		assertThat(this.service.kept()).isZero();
 	}
 
+	/** A client that waits for a part would wait for its own thread. */
+	@Test
+	void aResponseThatMayComeInPartsIsNeverMadeOnTheThreadOfItsClient() {
+		for (int i = 0; i < 3; i++) {
+			assertThat(begin("/echo", new byte[] { 1 }, true).end()).isEqualTo(End.COMPLETE);
+		}
+		assertThat(this.handler.here).isEqualTo(1);
+		this.handler.begun = ServerExchange::madeInParts;
+		begin("/echo", new byte[] { 1 }, true);
+		this.handler.begun = ServerExchange::madeWhole;
+		for (int i = 0; i < 5; i++) {
+			begin("/echo", new byte[] { 1 }, true);
+		}
+		assertThat(this.handler.here).isEqualTo(2);
+	}
+
+	@Test
+	void nothingIsMadeThereOfWhichNobodyKnowsHow() {
+		this.handler.begun = (exchange) -> {
+		};
+		for (int i = 0; i < 5; i++) {
+			begin("/echo", new byte[] { 1 }, true);
+		}
+		assertThat(this.handler.here).isZero();
+	}
+
+	@Test
+	void aHandlerThatRespondsInPartsCountsWhateverFollows() {
+		this.handler.begun = (exchange) -> {
+			exchange.madeInParts();
+			exchange.madeWhole();
+		};
+		for (int i = 0; i < 5; i++) {
+			begin("/echo", new byte[] { 1 }, true);
+		}
+		assertThat(this.handler.here).isZero();
+	}
+
 	@Test
 	void aLongRequestIsPushed() {
 		Answer answer = begin("/echo", new byte[ExchangeMessage.PART_BYTES], false);
@@ -175,6 +213,57 @@ class ExchangeServiceTests {
 	}
 
 	@Test
+	void aResponseIsCompleteWhenAllThatWasAnnouncedIsTaken() {
+		CompletableFuture<Void> gate = new CompletableFuture<>();
+		this.handler.begun = (exchange) -> {
+			exchange.commit(new ResponseHead(200, HttpFields.builder().add("Content-Length", "3").build()));
+			try {
+				exchange.write(ByteBuffer.wrap(new byte[3]));
+			}
+			catch (IOException ex) {
+				throw new IllegalStateException(ex);
+			}
+			exchange.flush();
+			gate.join();
+		};
+		Answer answer = begin("/echo", new byte[0], true);
+		assertThat(answer.end()).isEqualTo(End.COMPLETE);
+		assertThat(answer.body().remaining()).isEqualTo(3);
+		assertThat(this.service.kept()).isZero();
+		gate.complete(null);
+	}
+
+	/** Else the client would keep it to itself. */
+	@Test
+	void aResponseIsNotCompleteBeforeTheRequestIs() throws Exception {
+		CompletableFuture<Void> committed = new CompletableFuture<>();
+		this.handler.begun = (exchange) -> {
+			exchange.commit(new ResponseHead(200, HttpFields.builder().add("Content-Length", "0").build()));
+			exchange.finish();
+			exchange.flush();
+			committed.complete(null);
+		};
+		Answer answer = begin("/echo", new byte[0], false);
+		committed.get(30, TimeUnit.SECONDS);
+		assertThat(answer.end()).isIn(End.OPEN, End.FULL);
+		answer = call("push", new Push(answer.exchange(), ByteBuffer.allocate(0), true));
+		while (answer.end() == End.OPEN) {
+			answer = call("pull", new Pull(answer.exchange()));
+		}
+		assertThat(answer.end()).isEqualTo(End.COMPLETE);
+	}
+
+	/** As after the end of its process, when no other client asks for anything. */
+	@Test
+	void aClientThatIsSilentIsGivenUp() throws Exception {
+		this.handler.ioTimeout = Duration.ofMillis(50);
+		begin("/never", new byte[0], false);
+		assertThat(this.service.kept()).isOne();
+		assertThat(this.handler.ended.get(30, TimeUnit.SECONDS)).contains("reset");
+		assertThat(this.service.kept()).isZero();
+	}
+
+	@Test
 	void aClientThatNeverReadsIsGivenUp() throws Exception {
 		this.handler.ioTimeout = Duration.ofMillis(50);
 		Answer answer = begin("/much", new byte[0], true);
@@ -184,7 +273,8 @@ class ExchangeServiceTests {
 		while (last.end() == End.OPEN) {
 			last = call("pull", new Pull(answer.exchange()));
 		}
-		assertThat(last.end()).isEqualTo(End.CUT_OFF);
+		// On a slow machine it is forgotten, too.
+		assertThat(last.end()).isIn(End.CUT_OFF, End.UNKNOWN);
 	}
 
 	@Test
@@ -221,8 +311,7 @@ class ExchangeServiceTests {
 
 		private int here;
 
-		private Consumer<ServerExchange> begun = (exchange) -> {
-		};
+		private Consumer<ServerExchange> begun = ServerExchange::madeWhole;
 
 		@Override
 		public Optional<String> refusal() {

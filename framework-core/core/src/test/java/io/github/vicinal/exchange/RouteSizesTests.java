@@ -43,4 +43,14 @@ class RouteSizesTests {
 		assertThat(this.sizes.isSmall(shape)).isFalse();
 	}
 
+	@Test
+	void whatIsNeverToBeExecutedThereIsNot() {
+		long shape = shape("GET", "/orders/17");
+		this.sizes.never(shape);
+		for (int i = 0; i < 5; i++) {
+			this.sizes.observe(shape, true);
+		}
+		assertThat(this.sizes.isSmall(shape)).isFalse();
+	}
+
 }

@@ -176,7 +176,7 @@ final class Behaviours {
 			headers.keySet().removeAll(List.of("connection", "keep-alive", "vicinal-peer"));
 			byte[] body = response.getBody().readAllBytes();
 			String text = (body.length > 1500) ? body.length + " bytes" : new String(body, StandardCharsets.UTF_8);
-			return (response.getStatusCode().value() + " " + headers + " " + text)
+			return (response.getStatusCode().value() + " '" + response.getStatusText() + "' " + headers + " " + text)
 				.replaceAll("timestamp\":\"[^\"]*", "timestamp\":\"T")
 				.replaceAll("requestId\":\"[^\"]*", "requestId\":\"R")
 				.replaceAll("SESSION=[^;]*", "SESSION=ID")

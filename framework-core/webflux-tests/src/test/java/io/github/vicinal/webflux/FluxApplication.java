@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import reactor.core.publisher.Flux;
@@ -119,6 +120,12 @@ class FluxApplication {
 
 		final AtomicInteger cancelled = new AtomicInteger();
 
+		private volatile String rows = "none";
+
+		private volatile String early = "none";
+
+		private volatile CompletableFuture<String> gate = new CompletableFuture<>();
+
 		@GetMapping("/text")
 		String text() {
 			return "héllo";
@@ -169,6 +176,46 @@ class FluxApplication {
 		@GetMapping("/quiet")
 		Mono<String> quiet() {
 			return Mono.<String>never().doOnCancel(this.cancelled::incrementAndGet);
+		}
+
+		/** Takes a while, and says how it has ended. */
+		@GetMapping("/rows")
+		Flux<ServerSentEvent<Long>> rows() {
+			AtomicInteger rows = new AtomicInteger();
+			return Flux.interval(Duration.ofMillis(10))
+				.take(20)
+				.doOnNext((row) -> rows.incrementAndGet())
+				.map((row) -> ServerSentEvent.builder(row).build())
+				.doOnCancel(() -> this.rows = rows + " cancelled")
+				.doOnComplete(() -> this.rows = rows + " complete");
+		}
+
+		@GetMapping("/rows/end")
+		String rowsEnd() {
+			return this.rows;
+		}
+
+		/** Responds, and is not ready yet. */
+		@GetMapping("/early")
+		Mono<Void> early(ServerHttpResponse response) {
+			this.gate = new CompletableFuture<>();
+			return response
+				.writeWith(Mono.just(response.bufferFactory().wrap("ok".getBytes(StandardCharsets.US_ASCII))))
+				.then(Mono.fromFuture(this.gate).timeout(Duration.ofSeconds(10), Mono.just("late")))
+				.doOnCancel(() -> this.early = "cancelled")
+				.doOnNext((end) -> this.early = end)
+				.then();
+		}
+
+		@GetMapping("/early/gate")
+		String gate() {
+			this.gate.complete("in time");
+			return "open";
+		}
+
+		@GetMapping("/early/end")
+		String earlyEnd() {
+			return this.early;
 		}
 
 		@GetMapping("/cancelled")

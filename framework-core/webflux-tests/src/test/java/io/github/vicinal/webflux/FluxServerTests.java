@@ -98,9 +98,13 @@ class FluxServerTests {
 	}
 
 	private ConfigurableApplicationContext client(String path) {
+		return client(path, "http-components");
+	}
+
+	private ConfigurableApplicationContext client(String path, String library) {
 		return start(ClientApplication.class,
 				Map.of("spring.main.web-application-type", "none", "vicinal.http-exchanges.paths", path,
-						"vicinal.confirm-interval", "0s", "spring.http.clients.imperative.factory", "http-components",
+						"vicinal.confirm-interval", "0s", "spring.http.clients.imperative.factory", library,
 						"spring.http.clients.read-timeout", READ_TIMEOUT.toMillis() + "ms"));
 	}
 
@@ -217,7 +221,8 @@ class FluxServerTests {
 	@ValueSource(strings = { "direct", "shm" })
 	void handlersEndWhenTheirClientsHaveGone(String path) throws IOException {
 		String base = server(FluxApplication.class, path, Map.of());
-		ConfigurableApplicationContext client = client(path);
+		// Apache's client would read what is left.
+		ConfigurableApplicationContext client = client(path, "jdk");
 		RestClient exchanges = connected(base, client, path);
 		exchanges.get().uri("/endless").exchange((request, response) -> {
 			try (InputStream body = response.getBody()) {
@@ -234,6 +239,28 @@ class FluxServerTests {
 		assertThatExceptionOfType(ResourceAccessException.class)
 			.isThrownBy(() -> hurried.get().uri("/quiet").retrieve().body(String.class));
 		await("the end of the handler", () -> cancelled(exchanges) == 2);
+	}
+
+	/** As over HTTP, where the client reads what is left. */
+	@ParameterizedTest
+	@ValueSource(strings = { "direct", "shm" })
+	void aResponseThatIsNotReadIsMadeToItsEnd(String path) {
+		String base = server(FluxApplication.class, path, Map.of());
+		RestClient exchanges = connected(base, client(path), path);
+		exchanges.get().uri("/rows").retrieve().toBodilessEntity();
+		await("all rows", () -> "20 complete".equals(exchanges.get().uri("/rows/end").retrieve().body(String.class)));
+	}
+
+	/** As over HTTP, where the client has all that was announced. */
+	@ParameterizedTest
+	@ValueSource(strings = { "direct", "shm" })
+	void aResponseIsCompleteBeforeItsHandlerIs(String path) {
+		String base = server(FluxApplication.class, path, Map.of());
+		RestClient exchanges = connected(base, client(path), path);
+		assertThat(exchanges.get().uri("/early").retrieve().body(String.class)).isEqualTo("ok");
+		exchanges.get().uri("/early/gate").retrieve().toBodilessEntity();
+		await("the end", () -> !"none".equals(exchanges.get().uri("/early/end").retrieve().body(String.class)));
+		assertThat(exchanges.get().uri("/early/end").retrieve().body(String.class)).isEqualTo("in time");
 	}
 
 	private static int cancelled(RestClient client) {

@@ -38,6 +38,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.util.StreamUtils;
+
 /**
  * Exchanges of Apache HttpClient 5: the last element of its chain before a connection is
  * taken, so that its cookies, redirects, retries, authentication and compression are as
@@ -247,11 +249,10 @@ final class ApacheExchanges implements ExecChainHandler {
 			throws IOException {
 		ResponseHead head = exchange.response();
 		int status = head.status();
-		BasicClassicHttpResponse response = new BasicClassicHttpResponse(status, "");
+		BasicClassicHttpResponse response = new BasicClassicHttpResponse(status, head.reason());
 		response.setVersion(HttpVersion.HTTP_1_1);
 		head.fields().forEach(response::addHeader);
-		boolean entity = status >= 200 && status != 204 && status != 205 && status != 304
-				&& !request.getMethod().equals("HEAD");
+		boolean entity = status >= 200 && status != 204 && status != 304 && !request.getMethod().equals("HEAD");
 		if (!entity) {
 			exchange.close();
 			return response;
@@ -283,6 +284,20 @@ final class ApacheExchanges implements ExecChainHandler {
 							: "Premature end of Content-Length delimited message body");
 			closed.initCause(failure);
 			return closed;
+		}
+
+		/** The client's own streams read what is left when they are closed. */
+		@Override
+		public void close() {
+			try {
+				StreamUtils.drain(this);
+			}
+			catch (IOException ex) {
+				// Nobody wants to know what is missing.
+			}
+			finally {
+				super.close();
+			}
 		}
 
 	}

@@ -187,12 +187,12 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 			});
 		}
 		if (!headers.containsHeader(HttpHeaders.HOST)) {
-			fields.add(HttpHeaders.HOST,
-					(this.uri.getPort() >= 0) ? this.uri.getHost() + ":" + this.uri.getPort() : this.uri.getHost());
+			fields.add(netty ? "host" : HttpHeaders.HOST, OfLibraries.host(this.uri, netty));
 		}
 		if (!urlConnection && !netty && !headers.containsHeader(HttpHeaders.CONTENT_LENGTH)) {
 			if (body) {
-				fields.add(HttpHeaders.TRANSFER_ENCODING, "chunked");
+				// As the JDK's client spells it.
+				fields.add("Transfer-encoding", "chunked");
 			}
 			else if (this.factory.additions().saysEmpty() || this.method.equals(HttpMethod.POST)
 					|| this.method.equals(HttpMethod.PUT) || this.method.equals(HttpMethod.PATCH)) {

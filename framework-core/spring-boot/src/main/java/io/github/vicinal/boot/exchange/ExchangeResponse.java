@@ -3,6 +3,7 @@ package io.github.vicinal.boot.exchange;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.SocketException;
+import java.util.Locale;
 
 import io.github.vicinal.boot.client.LibraryAdditions;
 import io.github.vicinal.exchange.ClientExchange;
@@ -14,6 +15,7 @@ import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.util.StreamUtils;
 
 /** The response of an exchange, whose body comes as it is read. */
 final class ExchangeResponse implements ClientHttpResponse {
@@ -26,8 +28,10 @@ final class ExchangeResponse implements ClientHttpResponse {
 
 	private final boolean empty;
 
-	/** Whether the library has a text for a status: Tomcat sends none. */
+	/** Whether the library has texts of its own for statuses. */
 	private final boolean phrases;
+
+	private final String reason;
 
 	private final boolean netty;
 
@@ -45,10 +49,14 @@ final class ExchangeResponse implements ClientHttpResponse {
 		ResponseHead head = exchange.response();
 		this.exchange = exchange;
 		this.status = head.status();
-		head.fields().forEach(this.headers::add);
+		// The JDK's client has the names in lower case.
+		head.fields()
+			.forEach((name, value) -> this.headers.add(library.hasPhrases() ? name.toLowerCase(Locale.ROOT) : name,
+					value));
 		this.empty = method.equals(HttpMethod.HEAD) || this.status < 200 || this.status == 204 || this.status == 304
 				|| library.losesBody(method, this.status);
 		this.phrases = library.hasPhrases();
+		this.reason = head.reason();
 		this.netty = library.isNetty();
 		if (this.netty && NettyFields.hasNoBody(method, this.status)) {
 			this.headers.remove(HttpHeaders.TRANSFER_ENCODING);
@@ -71,7 +79,10 @@ final class ExchangeResponse implements ClientHttpResponse {
 
 	@Override
 	public String getStatusText() {
-		HttpStatus known = this.phrases ? HttpStatus.resolve(this.status) : null;
+		if (!this.phrases) {
+			return this.reason;
+		}
+		HttpStatus known = HttpStatus.resolve(this.status);
 		return (known != null) ? known.getReasonPhrase() : "";
 	}
 
@@ -92,10 +103,21 @@ final class ExchangeResponse implements ClientHttpResponse {
 		return known;
 	}
 
-	/** Gives up what has not been read. */
+	/**
+	 * Reads what is left, as Spring's responses of all libraries do, so that the handler
+	 * gets to its end.
+	 */
 	@Override
 	public void close() {
-		this.exchange.close();
+		try {
+			StreamUtils.drain(getBody());
+		}
+		catch (IOException ex) {
+			// Nobody wants to know what is missing.
+		}
+		finally {
+			this.exchange.close();
+		}
 	}
 
 	/** A body that ends early as that of Reactor Netty. */

@@ -184,10 +184,12 @@ public final class Exchanges implements AutoCloseable {
 			body.writeTo(parts);
 			return took(route, parts.end());
 		}
-		catch (PartsOutput.UnsentException ex) {
-			return failed(ex.failure(), head, body.isRepeatable());
-		}
 		catch (IOException | RuntimeException | Error ex) {
+			PathException untaken = parts.untaken();
+			if (untaken != null && !(ex instanceof Error)) {
+				// Converters put exceptions of their own around it.
+				return failed(untaken, head, body.isRepeatable());
+			}
 			parts.abort();
 			throw ex;
 		}

@@ -85,7 +85,7 @@ final class FeignMessages {
 		if (body != null && !typed && method.equals("POST")) {
 			fields.add(HttpHeaders.CONTENT_TYPE, OfLibraries.FORM);
 		}
-		fields.add(HttpHeaders.HOST, (uri.getPort() >= 0) ? uri.getHost() + ":" + uri.getPort() : uri.getHost());
+		fields.add(HttpHeaders.HOST, OfLibraries.host(uri, false));
 		if (body != null && !length(request, body, encoded, fields)) {
 			return null;
 		}
@@ -151,6 +151,9 @@ final class FeignMessages {
 		Integer length = length(headers);
 		boolean head = request.httpMethod() == Request.HttpMethod.HEAD;
 		Response.Builder response = Response.builder().status(status).headers(headers).request(request);
+		if (!answered.reason().isEmpty()) {
+			response.reason(answered.reason());
+		}
 		if (head || status < 200 || status == 204 || status == 304 || (length != null && length == 0)
 				|| (request.body() != null
 						&& additions.losesBody(HttpMethod.valueOf(request.httpMethod().name()), status))) {

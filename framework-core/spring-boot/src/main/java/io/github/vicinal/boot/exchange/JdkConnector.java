@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.exchange;
 
 import java.io.IOException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpTimeoutException;
@@ -71,6 +72,11 @@ record JdkConnector(HttpClient client, DataBufferFactory bufferFactory, @Nullabl
 	@Override
 	public boolean saysEmpty(HttpMethod method) {
 		return true;
+	}
+
+	@Override
+	public String host(URI uri) {
+		return OfLibraries.host(uri, false);
 	}
 
 	@Override

@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.exchange;
 
 import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.StringJoiner;
@@ -107,6 +108,11 @@ final class NettyConnector implements ReactiveLibrary {
 	@Override
 	public boolean saysEmpty(HttpMethod method) {
 		return NettyFields.saysEmpty(method);
+	}
+
+	@Override
+	public String host(URI uri) {
+		return OfLibraries.host(uri, true);
 	}
 
 	@Override

@@ -32,7 +32,7 @@ final class NettyFields {
 	}
 
 	/**
-	 * Adds the fields of a request, but the host.
+	 * Adds the fields of a request, but the host. The library writes names in lower case.
 	 * @param method the method
 	 * @param headers what the client wants to send
 	 * @param body whether there is a body
@@ -41,16 +41,16 @@ final class NettyFields {
 	static void add(HttpMethod method, HttpHeaders headers, boolean body, HttpFields.Builder fields) {
 		headers.forEach((name, values) -> values.forEach((value) -> fields.add(name, value)));
 		if (!headers.containsHeader(HttpHeaders.ACCEPT)) {
-			fields.add(HttpHeaders.ACCEPT, "*/*");
+			fields.add("accept", "*/*");
 		}
 		if (headers.containsHeader(HttpHeaders.CONTENT_LENGTH)) {
 			return;
 		}
 		if (body) {
-			fields.add(HttpHeaders.TRANSFER_ENCODING, "chunked");
+			fields.add("transfer-encoding", "chunked");
 		}
 		else if (saysEmpty(method)) {
-			fields.add(HttpHeaders.CONTENT_LENGTH, "0");
+			fields.add("content-length", "0");
 		}
 	}
 

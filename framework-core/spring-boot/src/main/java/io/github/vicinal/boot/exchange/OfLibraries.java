@@ -19,10 +19,26 @@ final class OfLibraries {
 			"connection", "content-transfer-encoding", "expect", "host", "keep-alive", "origin", "trailer",
 			"transfer-encoding", "upgrade", "via");
 
+	private static final int HTTP_PORT = 80;
+
+	private static final int HTTPS_PORT = 443;
+
 	/** The media type of a body of which {@code HttpURLConnection} is given none. */
 	static final String FORM = "application/x-www-form-urlencoded";
 
 	private OfLibraries() {
+	}
+
+	/**
+	 * Returns the field {@code Host} of a request: libraries leave the port of the scheme
+	 * out, also where the URI names it.
+	 * @param uri where the request goes, by {@code http}
+	 * @param netty whether Reactor Netty sends it, which leaves that of https out as well
+	 */
+	static String host(URI uri, boolean netty) {
+		int port = uri.getPort();
+		return (port < 0 || port == HTTP_PORT || (netty && port == HTTPS_PORT)) ? uri.getHost()
+				: uri.getHost() + ":" + port;
 	}
 
 	/** Returns whether a library sends another request target than a URI has. */

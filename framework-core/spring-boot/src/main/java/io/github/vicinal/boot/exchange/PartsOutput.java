@@ -5,6 +5,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.ExchangeClient;
@@ -15,12 +16,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the body of a request in parts, while it is written. A body that fits into one
- * part is sent with the head, in one call. Bytes written after the server has responded
- * are dropped. Not thread-safe.
+ * part, and is written without a pause, is sent with the head, in one call. Bytes written
+ * after the server has responded are dropped. Not thread-safe.
  */
 final class PartsOutput extends OutputStream {
 
 	private static final int FIRST_BYTES = 1024;
+
+	/**
+	 * Time after which a part is sent although it is not full: its body is written
+	 * slowly.
+	 */
+	private static final long HELD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
 	private final ExchangeClient.Route route;
 
@@ -33,7 +40,12 @@ final class PartsOutput extends OutputStream {
 
 	private int size;
 
+	/** Time of the first byte of the part. */
+	private long begunNanos;
+
 	private volatile @Nullable ClientExchange exchange;
+
+	private @Nullable PathException untaken;
 
 	private boolean ended;
 
@@ -59,6 +71,12 @@ final class PartsOutput extends OutputStream {
 		Objects.checkFromIndexSize(offset, length, bytes.length);
 		int from = offset;
 		int left = length;
+		if (this.size > 0 && System.nanoTime() - this.begunNanos > HELD_NANOS) {
+			sendWritten();
+		}
+		if (this.size == 0) {
+			this.begunNanos = System.nanoTime();
+		}
 		while (left > 0 && this.wanted) {
 			if (this.size == ExchangeMessage.PART_BYTES) {
 				send(false);
@@ -83,6 +101,7 @@ final class PartsOutput extends OutputStream {
 				this.exchange = ClientExchange.begin(this.route, this.head, sent, last, this.timeoutNanos);
 			}
 			catch (PathException ex) {
+				this.untaken = ex;
 				throw new UnsentException(ex);
 			}
 		}
@@ -93,6 +112,7 @@ final class PartsOutput extends OutputStream {
 			boolean full = this.size == ExchangeMessage.PART_BYTES;
 			this.part = new byte[!this.wanted ? 0 : full ? ExchangeMessage.PART_BYTES : FIRST_BYTES];
 			this.size = 0;
+			this.begunNanos = System.nanoTime();
 		}
 	}
 
@@ -115,6 +135,11 @@ final class PartsOutput extends OutputStream {
 			send(true);
 		}
 		return Objects.requireNonNull(this.exchange);
+	}
+
+	/** Returns why the first part was not taken, {@code null} if it was not refused. */
+	@Nullable PathException untaken() {
+		return this.untaken;
 	}
 
 	/** Returns whether nothing was taken and all that was written is still here. */

@@ -206,8 +206,7 @@ final class ReactiveExchangeRequest extends AbstractClientHttpRequest {
 		if (this.cookies != null) {
 			fields.add(HttpHeaders.COOKIE, this.cookies);
 		}
-		fields.add(HttpHeaders.HOST,
-				(this.uri.getPort() >= 0) ? this.uri.getHost() + ":" + this.uri.getPort() : this.uri.getHost());
+		fields.add(HttpHeaders.HOST, this.library.host(this.uri));
 		if (!headers.containsHeader(HttpHeaders.ACCEPT)) {
 			fields.add(HttpHeaders.ACCEPT, "*/*");
 		}

@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.exchange;
 
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
@@ -53,6 +54,9 @@ interface ReactiveLibrary {
 	 * bodies of all methods that way.
 	 */
 	boolean measuresBodies();
+
+	/** Returns the field {@code Host} of a request. */
+	String host(URI uri);
 
 	/** Returns what buffers of requests and responses are made by. */
 	DataBufferFactory buffers();

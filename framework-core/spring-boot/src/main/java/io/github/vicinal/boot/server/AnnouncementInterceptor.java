@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.server;
 
+import io.github.vicinal.exchange.ServerExchange;
 import io.github.vicinal.peer.PeerAnnouncement;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
@@ -12,28 +13,48 @@ import org.springframework.web.servlet.HandlerInterceptor;
  * Announces this instance to clients that ask for a contract. It does so only after
  * filters and interceptors have let the request pass, so that a client learns no more
  * than the handler would answer. It also learns which handlers need HTTP, from changes to
- * the request on its way. Thread-safe.
+ * the request on its way, and says of exchanges how their handlers respond. Thread-safe.
  */
 final class AnnouncementInterceptor implements HandlerInterceptor {
 
 	private final ServiceCatalog catalog;
 
+	private final RunningExchange running;
+
+	private final WholeResponses whole = new WholeResponses();
+
 	/**
 	 * Creates the interceptor, which must be the last one.
 	 * @param catalog what there is to announce
+	 * @param running knows the exchange of a thread
 	 */
-	public AnnouncementInterceptor(ServiceCatalog catalog) {
+	public AnnouncementInterceptor(ServiceCatalog catalog, RunningExchange running) {
 		this.catalog = catalog;
+		this.running = running;
 	}
 
 	@Override
 	public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
+		ServerExchange exchange = this.running.current();
+		if (exchange != null) {
+			handled(exchange, request, handler);
+		}
 		Inquiry inquiry = (request.getDispatcherType() == DispatcherType.REQUEST)
 				? (Inquiry) request.getAttribute(Inquiry.ATTRIBUTE) : null;
 		if (inquiry != null && (handler instanceof HandlerMethod || inquiry.ofExchanges())) {
 			announce(inquiry, handler, request, response);
 		}
 		return true;
+	}
+
+	/** The handler of an error page says nothing about the one that failed. */
+	private void handled(ServerExchange exchange, HttpServletRequest request, Object handler) {
+		if (!this.whole.areOf(handler)) {
+			exchange.madeInParts();
+		}
+		else if (request.getDispatcherType() == DispatcherType.REQUEST) {
+			exchange.madeWhole();
+		}
 	}
 
 	private void announce(Inquiry inquiry, Object handler, HttpServletRequest request, HttpServletResponse response) {

@@ -1,6 +1,8 @@
 package io.github.vicinal.boot.server;
 
+import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,9 +31,11 @@ import org.jspecify.annotations.Nullable;
  * the client itself set
  * @param headers headers that HTTP clients add by themselves, by lower-case name
  * @param framing how the client says where requests end
+ * @param spelled the names of headers as HTTP clients spell them, by lower-case name
  */
 record ConnectionFacts(String scheme, String remoteAddr, String localAddr, String localName, int localPort,
-		Set<String> own, Map<String, List<String>> headers, BodyFraming framing) implements ClientConnection {
+		Set<String> own, Map<String, List<String>> headers, BodyFraming framing,
+		Map<String, String> spelled) implements ClientConnection {
 
 	/** Headers that HTTP clients add by themselves and that do not depend on the call. */
 	private static final List<String> CLIENT_HEADERS = List.of("host", "connection", "user-agent", "accept-encoding",
@@ -47,11 +51,12 @@ record ConnectionFacts(String scheme, String remoteAddr, String localAddr, Strin
 	ConnectionFacts {
 		own = Set.copyOf(own);
 		headers = Map.copyOf(headers);
+		spelled = Map.copyOf(spelled);
 	}
 
 	ConnectionFacts(String scheme, String remoteAddr, String localAddr, String localName, int localPort,
 			Set<String> own, Map<String, List<String>> headers) {
-		this(scheme, remoteAddr, localAddr, localName, localPort, own, headers, new BodyFraming());
+		this(scheme, remoteAddr, localAddr, localName, localPort, own, headers, new BodyFraming(), Map.of());
 	}
 
 	/**
@@ -77,12 +82,38 @@ record ConnectionFacts(String scheme, String remoteAddr, String localAddr, Strin
 		if (headers == null) {
 			return null;
 		}
+		Map<String, String> spelled = spelled(Collections.list(request.getHeaderNames()));
 		if (socket == null) {
 			return new ConnectionFacts(request.getScheme(), text(request.getRemoteAddr()), text(request.getLocalAddr()),
-					text(request.getLocalName()), request.getLocalPort(), own(known), headers, BodyFraming.of(request));
+					text(request.getLocalName()), request.getLocalPort(), own(known), headers, BodyFraming.of(request),
+					spelled);
 		}
 		return new ConnectionFacts(socket.scheme(), socket.remoteAddr(), socket.localAddr(),
-				text(request.getLocalName()), socket.localPort(), own(known), headers, BodyFraming.of(request));
+				text(request.getLocalName()), socket.localPort(), own(known), headers, BodyFraming.of(request),
+				spelled);
+	}
+
+	/**
+	 * Returns how the headers that HTTP clients add by themselves are spelled.
+	 * @param names the names of a request
+	 */
+	static Map<String, String> spelled(Collection<String> names) {
+		Map<String, String> spelled = new HashMap<>();
+		for (String name : names) {
+			String lower = name.toLowerCase(Locale.ROOT);
+			if (CLIENT_HEADERS.contains(lower)) {
+				spelled.put(lower, name);
+			}
+		}
+		return spelled;
+	}
+
+	/**
+	 * Returns a name as the client's HTTP library spells it.
+	 * @param name the lower-case name
+	 */
+	String spelled(String name) {
+		return this.spelled.getOrDefault(name, name);
 	}
 
 	/**
@@ -117,7 +148,7 @@ record ConnectionFacts(String scheme, String remoteAddr, String localAddr, Strin
 		Set<String> others = new HashSet<>(this.own);
 		others.remove(ACCEPT);
 		return new ConnectionFacts(this.scheme, this.remoteAddr, this.localAddr, this.localName, this.localPort, others,
-				this.headers, this.framing);
+				this.headers, this.framing, this.spelled);
 	}
 
 	/** Whether the client itself set the header {@code Accept}. */

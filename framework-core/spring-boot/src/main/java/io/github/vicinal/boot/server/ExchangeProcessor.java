@@ -300,8 +300,8 @@ final class ExchangeProcessor extends AbstractProcessor {
 					continue;
 				}
 				value = ExchangeRequests.trimmed(value);
-				fields.add(name, value);
 				bytes += name.length() + value.length() + 4;
+				add(fields, name, value);
 			}
 		}
 		if (bytes > this.protocol.getMaxHttpResponseHeaderSize()) {
@@ -314,6 +314,22 @@ final class ExchangeProcessor extends AbstractProcessor {
 		}
 		this.output.headed(bytes);
 		current().commit(new ResponseHead(status, fields.build()));
+	}
+
+	/** Adds a field as a client reads its line: a name ends at the first colon. */
+	private static void add(HttpFields.Builder fields, String name, String value) {
+		String written = printable(name);
+		if (written == null) {
+			return;
+		}
+		int colon = written.indexOf(':');
+		if (colon < 0) {
+			fields.add(written, value);
+		}
+		else {
+			fields.add(written.substring(0, colon),
+					ExchangeRequests.trimmed(written.substring(colon + 1) + ": " + value));
+		}
 	}
 
 	/**
@@ -340,6 +356,9 @@ final class ExchangeProcessor extends AbstractProcessor {
 		this.output.finish();
 		send();
 		this.finished = getErrorState().isIoAllowed();
+		if (this.finished && !this.output.isShort()) {
+			current().finish();
+		}
 	}
 
 	@Override
@@ -705,6 +724,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 				if (Thread.currentThread().isInterrupted()) {
 					send();
 				}
+				current().sent();
 			}
 		}
 

@@ -122,7 +122,7 @@ final class ExchangeRequests {
 	private static void ofClient(MimeHeaders headers, ConnectionFacts facts) {
 		facts.headers().forEach((name, values) -> {
 			if (!name.equals("host") && headers.getValue(name) == null) {
-				values.forEach((value) -> headers.addValue(name).setString(value));
+				values.forEach((value) -> headers.addValue(facts.spelled(name)).setString(value));
 			}
 		});
 	}

@@ -70,6 +70,8 @@ record JettyResponse(ResponseHead head, boolean hasBody, boolean isChunked, bool
 
 		private final boolean trailers;
 
+		private final String reason;
+
 		private int bytes;
 
 		private long length;
@@ -93,9 +95,9 @@ record JettyResponse(ResponseHead head, boolean hasBody, boolean isChunked, bool
 			this.length = response.getContentLength();
 			this.trailers = response.getTrailersSupplier() != null;
 			this.wantsChunks = this.trailers;
-			String reason = (response.getReason() != null) ? response.getReason()
+			this.reason = (response.getReason() != null) ? sanitized(response.getReason(), '?')
 					: HttpStatus.getMessage(response.getStatus());
-			this.bytes = LINE_BYTES + reason.length();
+			this.bytes = LINE_BYTES + this.reason.length();
 		}
 
 		void fields() {
@@ -204,7 +206,7 @@ record JettyResponse(ResponseHead head, boolean hasBody, boolean isChunked, bool
 			if (this.bytes + (this.persistent ? 0 : CLOSE_BYTES) > this.maxBytes) {
 				throw refused("Response Header Fields Too Large");
 			}
-			return new ResponseHead(this.response.getStatus(), this.target.build());
+			return new ResponseHead(this.response.getStatus(), this.reason, this.target.build());
 		}
 
 	}

@@ -305,6 +305,8 @@ final class JettyStream implements HttpStream {
 				logger.debug("Trailers are not sent: {}", supplier.get());
 			}
 			this.complete = this.response != null;
+			noteInterrupt();
+			this.exchange.finish();
 		}
 		this.exchange.flush();
 		complete(callback, null, later);
@@ -385,10 +387,14 @@ final class JettyStream implements HttpStream {
 			return false;
 		}
 		this.connection.getEndPoint().ended();
+		noteInterrupt();
+		return true;
+	}
+
+	private void noteInterrupt() {
 		if (Thread.currentThread().isInterrupted()) {
 			this.exchange.interrupted();
 		}
-		return true;
 	}
 
 	/** Returns why the response is not complete, {@code null} if it is. */

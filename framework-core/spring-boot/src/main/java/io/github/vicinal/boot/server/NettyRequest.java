@@ -152,7 +152,7 @@ final class NettyRequest extends AbstractServerHttpRequest {
 		fields.forEach(headers::add);
 		facts.headers().forEach((name, values) -> {
 			if (!name.equals("host") && !headers.containsHeader(name)) {
-				headers.addAll(name, values);
+				headers.addAll(facts.spelled(name), values);
 			}
 		});
 		return headers;

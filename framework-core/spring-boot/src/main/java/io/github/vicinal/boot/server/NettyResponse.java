@@ -9,6 +9,7 @@ import io.github.vicinal.exchange.ResponseHead;
 import io.github.vicinal.exchange.ServerExchange;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.cookie.CookieHeaderNames;
 import io.netty.handler.codec.http.cookie.DefaultCookie;
 import io.netty.handler.codec.http.cookie.ServerCookieEncoder;
@@ -127,7 +128,7 @@ final class NettyResponse extends AbstractServerHttpResponse {
 		if (body instanceof Mono<? extends DataBuffer> one) {
 			return one.flatMap((buffer) -> {
 				send(buffer.readableByteCount());
-				return write(Mono.just(buffer), false);
+				return write(Mono.just(buffer));
 			});
 		}
 		return stream(Flux.from(body));
@@ -143,13 +144,13 @@ final class NettyResponse extends AbstractServerHttpResponse {
 		return Mono.defer(() -> {
 			send(CHUNKED);
 			this.exchange.flush();
-			return write(body, true);
+			return write(body);
 		});
 	}
 
-	private Mono<Void> write(Publisher<? extends DataBuffer> body, boolean flush) {
+	private Mono<Void> write(Publisher<? extends DataBuffer> body) {
 		return Mono.create((sink) -> {
-			Writer writer = new Writer(sink, flush);
+			Writer writer = new Writer(sink);
 			sink.onCancel(writer::stop);
 			body.subscribe(writer);
 		});
@@ -172,7 +173,11 @@ final class NettyResponse extends AbstractServerHttpResponse {
 				values.forEach((value) -> fields.add(name, latin(value)));
 			}
 		});
-		this.exchange.commit(new ResponseHead(status, fields.build()));
+		this.exchange.commit(new ResponseHead(status, reason(status), fields.build()));
+	}
+
+	private static String reason(int status) {
+		return HttpResponseStatus.valueOf(status).reasonPhrase();
 	}
 
 	/** Says where the body ends, as Reactor Netty does. */
@@ -228,7 +233,8 @@ final class NettyResponse extends AbstractServerHttpResponse {
 			return;
 		}
 		this.sent = true;
-		this.exchange.commit(new ResponseHead(500, HttpFields.builder().add(HttpHeaders.CONTENT_LENGTH, "0").build()));
+		this.exchange.commit(
+				new ResponseHead(500, reason(500), HttpFields.builder().add(HttpHeaders.CONTENT_LENGTH, "0").build()));
 		this.exchange.end(null);
 	}
 
@@ -239,8 +245,6 @@ final class NettyResponse extends AbstractServerHttpResponse {
 	private final class Writer extends BaseSubscriber<DataBuffer> {
 
 		private final MonoSink<Void> sink;
-
-		private final boolean flush;
 
 		/** Number of signals since a thread began to process them. */
 		private final AtomicInteger work = new AtomicInteger();
@@ -254,9 +258,8 @@ final class NettyResponse extends AbstractServerHttpResponse {
 
 		private volatile boolean stopped;
 
-		Writer(MonoSink<Void> sink, boolean flush) {
+		Writer(MonoSink<Void> sink) {
 			this.sink = sink;
-			this.flush = flush;
 		}
 
 		@Override
@@ -344,9 +347,7 @@ final class NettyResponse extends AbstractServerHttpResponse {
 				NettyResponse.this.written += part.capacity();
 				buffer.readPosition(buffer.readPosition() + count);
 			}
-			if (this.flush) {
-				to.flush();
-			}
+			to.flush();
 			return true;
 		}
 

@@ -71,7 +71,8 @@ final class ReactiveInquiryFilter implements WebFilter, Ordered {
 		String refusal = (headers == null) ? "the headers that the HTTP client adds are too large to be kept"
 				: ClientHeaders.refusal(request.requestHeaders().names(), known);
 		ConnectionFacts facts = (headers != null) ? new ConnectionFacts(request.scheme(), text(remote), text(local),
-				local.getHostString(), local.getPort(), ConnectionFacts.own(known), headers) : null;
+				local.getHostString(), local.getPort(), ConnectionFacts.own(known), headers, new BodyFraming(),
+				ConnectionFacts.spelled(request.requestHeaders().names())) : null;
 		return new Inquiry(asked, facts, refusal, new RequestWatch());
 	}
 

@@ -106,6 +106,11 @@ public final class ServiceAutoConfiguration {
 	}
 
 	@Bean
+	RunningExchange vicinalRunningExchange() {
+		return new RunningExchange();
+	}
+
+	@Bean
 	ServiceCatalog vicinalServiceCatalog(VicinalProperties properties, ObjectProvider<CurrentIdentity> self,
 			ObjectProvider<ServiceSource> source, ObjectProvider<ServiceRegistry> registry,
 			ObjectProvider<PathServer> servers, ConnectionTickets tickets, ObjectProvider<ExchangeService> exchanges) {
@@ -156,12 +161,12 @@ public final class ServiceAutoConfiguration {
 	/** The last interceptor: requests that it sees have passed all others. */
 	@Bean
 	@Order(Ordered.LOWEST_PRECEDENCE)
-	WebMvcConfigurer vicinalAnnouncements(ServiceCatalog catalog) {
+	WebMvcConfigurer vicinalAnnouncements(ServiceCatalog catalog, RunningExchange running) {
 		return new WebMvcConfigurer() {
 
 			@Override
 			public void addInterceptors(InterceptorRegistry registry) {
-				registry.addInterceptor(new AnnouncementInterceptor(catalog)).order(Ordered.LOWEST_PRECEDENCE);
+				registry.addInterceptor(new AnnouncementInterceptor(catalog, running)).order(Ordered.LOWEST_PRECEDENCE);
 			}
 
 		};
@@ -184,8 +189,9 @@ public final class ServiceAutoConfiguration {
 		@Lazy
 		@ConditionalOnMissingBean
 		ExchangeService vicinalJettyExchangeService(ApplicationContext context, ThreadIsolation isolation,
-				ConnectionTickets tickets, Codecs codecs) {
-			return new ExchangeService(new JettyExchanges(() -> webServer(context), isolation, tickets), codecs);
+				ConnectionTickets tickets, RunningExchange running, Codecs codecs) {
+			return new ExchangeService(new JettyExchanges(() -> webServer(context), isolation, tickets, running),
+					codecs);
 		}
 
 		@Bean
@@ -209,8 +215,9 @@ public final class ServiceAutoConfiguration {
 		@Lazy
 		@ConditionalOnMissingBean
 		ExchangeService vicinalExchangeService(ApplicationContext context, ThreadIsolation isolation,
-				ConnectionTickets tickets, Codecs codecs) {
-			return new ExchangeService(new TomcatExchanges(() -> webServer(context), isolation, tickets), codecs);
+				ConnectionTickets tickets, RunningExchange running, Codecs codecs) {
+			return new ExchangeService(new TomcatExchanges(() -> webServer(context), isolation, tickets, running),
+					codecs);
 		}
 
 		@Bean

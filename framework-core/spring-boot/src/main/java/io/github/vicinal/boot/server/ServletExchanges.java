@@ -24,6 +24,8 @@ abstract class ServletExchanges implements ExchangeHandler {
 
 	private final ConnectionTickets tickets;
 
+	private final RunningExchange running;
+
 	private volatile boolean offered;
 
 	/**
@@ -31,12 +33,14 @@ abstract class ServletExchanges implements ExchangeHandler {
 	 * @param webServer its web server, {@code null} before it has started
 	 * @param isolation keeps the caller's thread state away
 	 * @param tickets name the connections of clients
+	 * @param running gets to know the exchange of each thread
 	 */
 	protected ServletExchanges(Supplier<@Nullable WebServer> webServer, ThreadIsolation isolation,
-			ConnectionTickets tickets) {
+			ConnectionTickets tickets, RunningExchange running) {
 		this.webServer = webServer;
 		this.isolation = isolation;
 		this.tickets = tickets;
+		this.running = running;
 	}
 
 	@Override
@@ -85,7 +89,7 @@ abstract class ServletExchanges implements ExchangeHandler {
 	public void serveHere(ServerExchange exchange) {
 		Runnable task = prepare(exchange, facts(exchange));
 		this.isolation.run(null, () -> {
-			task.run();
+			this.running.run(exchange, task);
 			return true;
 		});
 	}
@@ -97,7 +101,7 @@ abstract class ServletExchanges implements ExchangeHandler {
 		if (threads == null) {
 			throw new RejectedExecutionException("the web server has stopped");
 		}
-		threads.execute(task);
+		threads.execute(() -> this.running.run(exchange, task));
 	}
 
 }

@@ -37,10 +37,11 @@ final class TomcatExchanges extends ServletExchanges {
 	 * @param webServer its web server, {@code null} before it has started
 	 * @param isolation keeps the caller's thread state away
 	 * @param tickets name the connections of clients
+	 * @param running gets to know the exchange of each thread
 	 */
 	public TomcatExchanges(Supplier<@Nullable WebServer> webServer, ThreadIsolation isolation,
-			ConnectionTickets tickets) {
-		super(webServer, isolation, tickets);
+			ConnectionTickets tickets, RunningExchange running) {
+		super(webServer, isolation, tickets, running);
 	}
 
 	@Override

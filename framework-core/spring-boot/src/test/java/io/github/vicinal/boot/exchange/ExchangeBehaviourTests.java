@@ -270,13 +270,14 @@ class ExchangeBehaviourTests {
 					.sum();
 	}
 
-	private static ClientHttpRequestFactory plain(String library) {
+	static ClientHttpRequestFactory plain(String library) {
 		return plain(library, HttpClientSettings.defaults().withReadTimeout(READ_TIMEOUT));
 	}
 
 	private static ClientHttpRequestFactory plain(String library, HttpClientSettings settings) {
 		return switch (library) {
 			case "jdk" -> ClientHttpRequestFactoryBuilder.jdk().build(settings);
+			case "simple" -> ClientHttpRequestFactoryBuilder.simple().build(settings);
 			// Not the connections of the other client: some behaviours leave theirs
 			// unusable.
 			case "reactor" -> ClientHttpRequestFactoryBuilder.reactor()
