@@ -39,6 +39,9 @@ class PeerConnectionsTests extends TcpTestSupport {
 
 	private static final byte[] ONE = { 1 };
 
+	/** Long enough for a slow machine to answer what has filled a connection. */
+	private static final Duration DRAIN = Duration.ofSeconds(40);
+
 	/** Those that were made, the first one first. */
 	private final List<ClientConnection> made = new CopyOnWriteArrayList<>();
 
@@ -62,8 +65,8 @@ class PeerConnectionsTests extends TcpTestSupport {
 	/** A server that holds 2 MB of calls, and a client that sends more. */
 	private void connect(TcpOptions.Builder serverOptions, @Nullable Tls accepting, TcpOptions.Builder clientOptions,
 			@Nullable Tls connecting) throws Exception {
-		this.server = server(serverOptions.maxFrameBytes(1 << 20).build(), accepting);
-		TcpOptions options = clientOptions.maxFrameBytes(32 << 20).build();
+		this.server = server(serverOptions.maxFrameBytes(1 << 20).drainTimeout(DRAIN).build(), accepting);
+		TcpOptions options = clientOptions.maxFrameBytes(32 << 20).drainTimeout(DRAIN).build();
 		EventLoops loops = new EventLoops("test-tcp-client", options);
 		this.closeables.push(loops::close);
 		String address = this.server.address().orElseThrow();
