@@ -22,7 +22,7 @@ final class BodyPipe {
 
 	private static final int FIRST_BYTES = 2048;
 
-	/** Time for which bytes that were sent wait for more. */
+	/** Time for which bytes that were sent wait for others. */
 	private static final long LINGER_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
 	private static final byte[] NONE = {};
@@ -44,8 +44,11 @@ final class BodyPipe {
 	/** Whether the reader is given the bytes that are there, although they are few. */
 	private boolean flushed;
 
-	/** Whether the same holds once no more bytes have come for a while. */
+	/** Whether the same holds a little later. */
 	private boolean sent;
+
+	/** Since when. */
+	private long sentNanos;
 
 	private boolean ended;
 
@@ -233,6 +236,7 @@ final class BodyPipe {
 		try {
 			if (!this.sent) {
 				this.sent = true;
+				this.sentNanos = System.nanoTime();
 				this.changed.signalAll();
 			}
 		}
@@ -365,7 +369,8 @@ final class BodyPipe {
 		try {
 			long left = nanos;
 			while (!hasPart() && left > 0) {
-				left = (this.sent && this.to > this.from) ? linger(left) : await(left);
+				long patience = (this.sent && this.to > this.from) ? Math.min(left, lingers()) : left;
+				left -= patience - await(patience);
 			}
 			return hasPart();
 		}
@@ -374,12 +379,9 @@ final class BodyPipe {
 		}
 	}
 
-	/** Waits for more, and lets the reader see what is there if nothing comes. */
-	private long linger(long nanos) throws InterruptedIOException {
-		long patience = Math.min(nanos, LINGER_NANOS);
-		long rest = await(patience);
-		this.flushed |= rest <= 0;
-		return nanos - patience + rest;
+	/** Returns how long bytes that were sent still wait, 0 or less if no longer. */
+	private long lingers() {
+		return this.sentNanos + LINGER_NANOS - System.nanoTime();
 	}
 
 	/**
@@ -416,7 +418,8 @@ final class BodyPipe {
 	}
 
 	private boolean hasPart() {
-		return this.flushed || this.ended || this.to - this.from >= this.limit;
+		return this.flushed || this.ended || this.to - this.from >= this.limit
+				|| (this.sent && this.to > this.from && lingers() <= 0);
 	}
 
 	/** Returns whether nothing follows what is there, which may be nothing. */

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
@@ -72,6 +73,9 @@ public final class ExchangeService implements Service {
 	private final Codecs codecs;
 
 	private final Map<Long, ServerExchange> kept = new ConcurrentHashMap<>();
+
+	/** Exchanges that are complete for their clients, and whose handlers go on. */
+	private final Set<ServerExchange> outlived = ConcurrentHashMap.newKeySet();
 
 	private final RouteSizes sizes = new RouteSizes();
 
@@ -183,6 +187,8 @@ public final class ExchangeService implements Service {
 				frame.headers().getOrDefault(PeerAnnouncement.TICKET_HEADER, ""), body, this.handler.ioTimeout());
 		this.handler.check(exchange);
 		long shape = RouteSizes.shape(begin.head());
+		// At once: its handler may go on for long.
+		exchange.whenMadeInParts(() -> this.sizes.never(shape));
 		if (begin.last() && this.sizes.isSmall(shape)) {
 			return here(exchange, shape, frame, beforeWaiting);
 		}
@@ -253,7 +259,7 @@ public final class ExchangeService implements Service {
 			}
 			return keep(exchange, End.OPEN);
 		}
-		if (exchange.isEnded() && exchange.written() <= ExchangeMessage.PART_BYTES) {
+		if (exchange.isCompleteAtOnce() || (exchange.isEnded() && exchange.written() <= ExchangeMessage.PART_BYTES)) {
 			return answer(0, exchange);
 		}
 		long number = number(exchange);
@@ -292,6 +298,10 @@ public final class ExchangeService implements Service {
 		Answer answer = exchange.answer(number);
 		if (answer.end() != End.OPEN) {
 			this.kept.remove(number);
+			if (!exchange.isOver()) {
+				this.outlived.add(exchange);
+				exchange.whenOver(() -> this.outlived.remove(exchange));
+			}
 		}
 		return answer;
 	}
@@ -308,7 +318,7 @@ public final class ExchangeService implements Service {
 			return unknown();
 		}
 		if (push.last()) {
-			body.end(null);
+			exchange.requestEnded();
 			return next(push.exchange(), exchange, beforeWaiting);
 		}
 		if (!body.hasRoom() && !exchange.isEnded() && this.waiting.tryAcquire()) {
@@ -425,9 +435,10 @@ public final class ExchangeService implements Service {
 	@Override
 	public boolean isBusy() {
 		long now = System.nanoTime();
-		return this.beginning.sum() > 0 || this.kept.values()
-			.stream()
-			.anyMatch((exchange) -> !exchange.isEnded() || exchange.silentNanos(now) < TAKEN_NANOS);
+		return this.beginning.sum() > 0 || !this.outlived.isEmpty()
+				|| this.kept.values()
+					.stream()
+					.anyMatch((exchange) -> !exchange.isEnded() || exchange.silentNanos(now) < TAKEN_NANOS);
 	}
 
 	@Override

@@ -38,6 +38,15 @@ public final class ServerExchange {
 
 	private volatile Making making = Making.UNKNOWN;
 
+	private volatile @Nullable Runnable onMadeInParts;
+
+	/** Whether the handler has said that nothing follows. */
+	private volatile boolean finished;
+
+	private volatile boolean over;
+
+	private volatile @Nullable Runnable onOver;
+
 	private volatile boolean abandoned;
 
 	private volatile @Nullable Runnable onAbandoned;
@@ -237,10 +246,39 @@ public final class ServerExchange {
 	 * socket, the client would have the end of the body. {@link #end} must follow.
 	 */
 	public void finish() {
-		// A client that has the response sends no more of its request.
-		if (this.responseHead != null && this.request.isEnded()) {
+		if (this.responseHead != null) {
+			this.finished = true;
+			endIfFinished();
+		}
+	}
+
+	/** A client that has the response sends no more of its request. */
+	private void endIfFinished() {
+		if (this.finished && this.request.isEnded()) {
 			this.response.end(null);
 		}
+	}
+
+	/** Says that the request has come as a whole. */
+	void requestEnded() {
+		this.request.end(null);
+		endIfFinished();
+	}
+
+	/**
+	 * Runs a task when the handler has ended, at once if it has.
+	 * @param task runs at least once, on any thread
+	 */
+	void whenOver(Runnable task) {
+		this.onOver = task;
+		if (this.over) {
+			task.run();
+		}
+	}
+
+	/** Returns whether the handler has ended. */
+	boolean isOver() {
+		return this.over;
 	}
 
 	/**
@@ -252,6 +290,11 @@ public final class ServerExchange {
 		this.request.stopReading();
 		this.response.end((this.responseHead != null) ? problem
 				: (problem != null) ? problem : new IOException("The server did not respond"));
+		this.over = true;
+		Runnable task = this.onOver;
+		if (task != null) {
+			task.run();
+		}
 	}
 
 	/** How a handler makes its response. */
@@ -285,6 +328,15 @@ public final class ServerExchange {
 	 */
 	public void madeInParts() {
 		this.making = Making.IN_PARTS;
+		Runnable task = this.onMadeInParts;
+		if (task != null) {
+			task.run();
+		}
+	}
+
+	/** Runs a task when a handler says that it may respond bit by bit. */
+	void whenMadeInParts(Runnable task) {
+		this.onMadeInParts = task;
 	}
 
 	Making making() {
@@ -334,6 +386,17 @@ public final class ServerExchange {
 		if (task != null) {
 			task.run();
 		}
+	}
+
+	/**
+	 * Returns whether all that the client waits for is here, fits into one answer, and
+	 * nothing of it was sent yet.
+	 */
+	boolean isCompleteAtOnce() {
+		ResponseHead known = this.responseHead;
+		int there = this.response.available();
+		return known != null && !this.headSent && there <= ExchangeMessage.PART_BYTES && this.request.isEnded()
+				&& announced(known) == there;
 	}
 
 	/** Returns how many bytes the client waits for, -1 if it waits for the end. */

@@ -5,12 +5,16 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Looks at what is kept, once a second, on a thread that there is only as long as
  * something is kept. Thread-safe.
  */
 final class Sweeper {
+
+	private static final Logger logger = LoggerFactory.getLogger(Sweeper.class);
 
 	private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -55,7 +59,18 @@ final class Sweeper {
 		int idle = 0;
 		while (!ends(idle)) {
 			LockSupport.parkNanos(this, INTERVAL_NANOS);
-			idle = this.task.getAsBoolean() ? 0 : idle + 1;
+			idle = isKept() ? 0 : idle + 1;
+		}
+	}
+
+	/** What is kept may belong to others, whose failures end nothing here. */
+	private boolean isKept() {
+		try {
+			return this.task.getAsBoolean();
+		}
+		catch (RuntimeException ex) {
+			logger.warn("What is kept could not be looked at", ex);
+			return true;
 		}
 	}
 

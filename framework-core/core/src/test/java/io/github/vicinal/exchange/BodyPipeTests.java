@@ -6,7 +6,9 @@ import java.nio.ByteBuffer;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -14,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.awaitility.Awaitility.await;
 
 @Timeout(60)
 class BodyPipeTests {
@@ -80,6 +83,37 @@ class BodyPipeTests {
 		assertThat(this.pipe.take().remaining()).isEqualTo(100);
 		this.pipe.write(bytes(100), LONG);
 		assertThat(this.pipe.awaitPart(10_000_000)).isFalse();
+	}
+
+	/** Those who look now and then see it, too. */
+	@Test
+	void whatWasSentIsThereALittleLaterWhoeverWaits() throws Exception {
+		this.pipe.write(bytes(100), LONG);
+		this.pipe.sent();
+		await().until(() -> this.pipe.awaitPart(0));
+		assertThat(this.pipe.take().remaining()).isEqualTo(100);
+		assertThat(this.pipe.awaitPart(0)).isFalse();
+	}
+
+	@Test
+	void whatFollowsDoesNotHoldItBack() throws Exception {
+		this.pipe.write(bytes(100), LONG);
+		this.pipe.sent();
+		AtomicBoolean done = new AtomicBoolean();
+		CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> {
+			while (!done.get()) {
+				put(bytes(1));
+				LockSupport.parkNanos(100_000);
+			}
+		});
+		assertThat(this.pipe.awaitPart(LONG)).isTrue();
+		assertThat(this.pipe.available()).isLessThan(BodyPipe.LIMIT_BYTES);
+		done.set(true);
+		writer.join();
+	}
+
+	private void put(ByteBuffer bytes) {
+		assertThat(this.pipe.put(bytes)).isTrue();
 	}
 
 	@Test

@@ -31,6 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /** Clients that behave well, and those that do not. */
 @Timeout(60)
@@ -246,11 +247,61 @@ class ExchangeServiceTests {
 		Answer answer = begin("/echo", new byte[0], false);
 		committed.get(30, TimeUnit.SECONDS);
 		assertThat(answer.end()).isIn(End.OPEN, End.FULL);
+		answer = call("push", new Push(answer.exchange(), ByteBuffer.allocate(0), false));
+		assertThat(answer.end()).isIn(End.OPEN, End.FULL);
 		answer = call("push", new Push(answer.exchange(), ByteBuffer.allocate(0), true));
 		while (answer.end() == End.OPEN) {
 			answer = call("pull", new Pull(answer.exchange()));
 		}
 		assertThat(answer.end()).isEqualTo(End.COMPLETE);
+	}
+
+	/** Nothing follows for the client, although its request ended after the response. */
+	@Test
+	void aResponseThatHasEndedIsCompleteWithTheRequest() throws Exception {
+		CompletableFuture<Void> finished = new CompletableFuture<>();
+		CompletableFuture<Void> goesOn = new CompletableFuture<>();
+		this.handler.begun = (exchange) -> {
+			exchange.commit(new ResponseHead(200, HttpFields.NONE));
+			exchange.finish();
+			finished.complete(null);
+			goesOn.join();
+		};
+		Answer answer = begin("/echo", new byte[1], false);
+		finished.get(30, TimeUnit.SECONDS);
+		answer = call("push", new Push(answer.exchange(), ByteBuffer.allocate(1), true));
+		assertThat(answer.end()).isEqualTo(End.COMPLETE);
+		goesOn.complete(null);
+	}
+
+	/** As web servers wait for requests whose clients have the response. */
+	@Test
+	void aServerIsBusyWhileAHandlerGoesOnAfterItsResponse() throws Exception {
+		CompletableFuture<Void> goesOn = new CompletableFuture<>();
+		this.handler.begun = (exchange) -> {
+			exchange.commit(new ResponseHead(204, HttpFields.NONE));
+			exchange.flush();
+			goesOn.join();
+		};
+		assertThat(begin("/echo", new byte[0], true).end()).isEqualTo(End.COMPLETE);
+		assertThat(this.service.kept()).isZero();
+		assertThat(this.service.isBusy()).isTrue();
+		goesOn.complete(null);
+		await().until(() -> !this.service.isBusy());
+	}
+
+	/** Of two handlers that share a shape, the one may go on for long. */
+	@Test
+	void oneHandlerThatRespondsInPartsIsEnough() {
+		begin("/echo", new byte[1], true);
+		begin("/echo", new byte[1], true);
+		this.handler.begun = (exchange) -> {
+			exchange.madeInParts();
+			this.handler.begun = ServerExchange::madeWhole;
+			begin("/echo", new byte[1], true);
+		};
+		begin("/echo", new byte[1], true);
+		assertThat(this.handler.here).isEqualTo(1);
 	}
 
 	/** As after the end of its process, when no other client asks for anything. */

@@ -39,7 +39,25 @@ class SweeperTests {
 		this.sweeper.close();
 		await().until(() -> !this.seen.isAlive());
 		this.sweeper.need();
-		assertThat(this.looks.get()).isPositive();
+		await().until(() -> Thread.getAllStackTraces().keySet().stream().noneMatch(this::isOfSweeper));
+	}
+
+	private boolean isOfSweeper(Thread thread) {
+		return thread.getName().equals(NAME);
+	}
+
+	@Test
+	void aLookThatFailsIsNotTheLast() {
+		AtomicInteger failing = new AtomicInteger();
+		Sweeper other = new Sweeper(() -> {
+			if (failing.incrementAndGet() == 1) {
+				throw new IllegalStateException("for the test");
+			}
+			return false;
+		});
+		other.need();
+		await().untilAsserted(() -> assertThat(failing).hasValueGreaterThan(1));
+		other.close();
 	}
 
 	@Test

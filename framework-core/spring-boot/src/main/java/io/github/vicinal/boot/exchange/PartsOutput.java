@@ -94,6 +94,11 @@ final class PartsOutput extends OutputStream {
 	}
 
 	private void send(boolean last) throws IOException {
+		if (this.untaken != null) {
+			// Converters write the end of what they have begun. Only the first attempt
+			// says whether the request may have been executed.
+			throw new UnsentException(this.untaken);
+		}
 		ByteBuffer sent = ByteBuffer.wrap(this.part, 0, this.size);
 		ClientExchange begun = this.exchange;
 		if (begun == null) {

@@ -49,6 +49,9 @@ final class AnnouncementInterceptor implements HandlerInterceptor {
 
 	/** The handler of an error page says nothing about the one that failed. */
 	private void handled(ServerExchange exchange, HttpServletRequest request, Object handler) {
+		if (request.getDispatcherType() == DispatcherType.ERROR) {
+			return;
+		}
 		if (!this.whole.areOf(handler)) {
 			exchange.madeInParts();
 		}

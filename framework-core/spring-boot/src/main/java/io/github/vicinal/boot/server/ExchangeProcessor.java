@@ -632,6 +632,9 @@ final class ExchangeProcessor extends AbstractProcessor {
 		/** Bytes that Tomcat would keep until its buffer is full. */
 		private int unsent;
 
+		/** Whether it was full, so that what is written now leaves. */
+		private boolean due;
+
 		void chunked() {
 			this.chunked = true;
 		}
@@ -656,6 +659,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 			this.compressed = false;
 			this.compressing = null;
 			this.unsent = 0;
+			this.due = false;
 		}
 
 		@Override
@@ -697,6 +701,10 @@ final class ExchangeProcessor extends AbstractProcessor {
 				if (this.chunked) {
 					framed(CHUNK_BYTES / 2);
 				}
+				if (this.due) {
+					this.due = false;
+					current().sent();
+				}
 			}
 			catch (IOException ex) {
 				ExchangeProcessor.this.response.action(ActionCode.CLOSE_NOW, ex);
@@ -724,7 +732,7 @@ final class ExchangeProcessor extends AbstractProcessor {
 				if (Thread.currentThread().isInterrupted()) {
 					send();
 				}
-				current().sent();
+				this.due = true;
 			}
 		}
 

@@ -44,7 +44,14 @@ final class WholeResponses {
 
 	private static final List<String> PUBLISHERS = List.of("reactor.core.publisher.", "org.reactivestreams.");
 
-	private final Map<Method, Boolean> known = new ConcurrentHashMap<>();
+	private final Map<Declared, Boolean> known = new ConcurrentHashMap<>();
+
+	/**
+	 * A method of a handler. What it returns, and how, depends on the handler's class,
+	 * too.
+	 */
+	private record Declared(Class<?> type, Method method) {
+	}
 
 	/**
 	 * Returns whether a handler returns its response as a value.
@@ -54,8 +61,9 @@ final class WholeResponses {
 		if (!(handler instanceof HandlerMethod method)) {
 			return false;
 		}
-		Boolean whole = this.known.get(method.getMethod());
-		return (whole != null) ? whole : this.known.computeIfAbsent(method.getMethod(), (absent) -> isWhole(method));
+		Declared declared = new Declared(method.getBeanType(), method.getMethod());
+		Boolean whole = this.known.get(declared);
+		return (whole != null) ? whole : this.known.computeIfAbsent(declared, (absent) -> isWhole(method));
 	}
 
 	private static boolean isWhole(HandlerMethod handler) {
