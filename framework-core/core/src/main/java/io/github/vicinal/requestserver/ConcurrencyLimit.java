@@ -36,7 +36,8 @@ package io.github.vicinal.requestserver;
  * Busy processors also make rates vary, as other processes and rejections take their part
  * of them. A rate that has changed while they are busy is therefore only measured again:
  * rejections go on, and a larger limit is kept if the rate rises to 1.4 times what it
- * was.
+ * was. If so few end that a measurement takes more than {@value #LONGEST_WINDOWS}
+ * windows, busy processors are no explanation.
  * <p>
  * Both thresholds lie between the outcomes that halving and doubling have below and above
  * the knee (a factor of 2 or more, and 1), so a rate need not be exact. Its error is
@@ -246,8 +247,11 @@ final class ConcurrencyLimit {
 	/** Whether a larger limit is known not to raise the rate. */
 	private boolean confirmed;
 
-	/** Whether the processors were in use when the rate was last measured. */
+	/** Whether the processors were in use when that was last asked. */
 	private boolean busy;
+
+	/** How often too few have ended, during this measurement. */
+	private int fewer;
 
 	ConcurrencyLimit(int least, int most, long windowNanos, ServiceTimes times, Processors processors, long now) {
 		this.least = least;
@@ -314,7 +318,7 @@ final class ConcurrencyLimit {
 			this.limit = this.before;
 			rest(now);
 		}
-		else if (this.busy) {
+		else if (isBusy()) {
 			raise(2, now);
 		}
 		else {
@@ -393,19 +397,25 @@ final class ConcurrencyLimit {
 	}
 
 	private void fewer(long ends, long now) {
-		this.busy = this.processors.load() >= BUSY;
 		double measured = (double) (ends - this.endsBeforeWait) / this.waitedNanos;
 		if (this.step == Step.LOWERED) {
 			this.limit = this.before;
 			rest(now);
 		}
-		else if (this.busy) {
+		else if (isBusy() && this.fewer < LONGEST_WINDOWS) {
+			this.fewer++;
 			this.waitedNanos = 0;
 			this.endsBeforeWait = ends;
 		}
 		else {
 			suspect(measured, now);
 		}
+	}
+
+	/** Returns whether the processors are in use, and notes it. */
+	private boolean isBusy() {
+		this.busy = this.processors.load() >= BUSY;
+		return this.busy;
 	}
 
 	/**
@@ -512,7 +522,7 @@ final class ConcurrencyLimit {
 	}
 
 	private void measured(double measured, boolean saturated, int running, long now) {
-		this.busy = this.processors.load() >= BUSY;
+		isBusy();
 		switch (this.step) {
 			case REST -> {
 				if (saturated) {
@@ -593,6 +603,11 @@ final class ConcurrencyLimit {
 		if (!fell && measured - chance > (1 + CHANGED) * this.rate) {
 			if (this.busy) {
 				this.rate = measured;
+				this.pause = 1;
+				this.pauseUntil = now;
+			}
+			else if (this.rate == 0) {
+				this.rate = measured;
 			}
 			else {
 				changed(now);
@@ -671,6 +686,7 @@ final class ConcurrencyLimit {
 		this.endsThen = this.times.ended();
 		this.waitedNanos = 0;
 		this.endsBeforeWait = this.endsThen;
+		this.fewer = 0;
 		this.batches = 0;
 		this.batchMean = 0;
 		this.batchSquares = 0;

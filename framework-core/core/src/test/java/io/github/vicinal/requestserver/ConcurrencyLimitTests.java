@@ -214,6 +214,17 @@ class ConcurrencyLimitTests {
 		}
 	}
 
+	/** So slow that a measurement would take half a minute. */
+	@Test
+	void verySlowRequestsOfAnotherKindAreServedBesideBusyProcessors() {
+		Simulation simulation = simulation(4, CONSTANT, 35).pooled().beside(1).load(0, 20, 1_600).load(20, 60, 20);
+		simulation.at(20, () -> {
+			simulation.widen(MANY);
+			simulation.serve((random) -> 5);
+		});
+		assertThat(simulation.run().refused()).isZero();
+	}
+
 	/**
 	 * Other processes take one of two processors now and then, which halves the rate: no
 	 * other limit would change that, so none is tried that is much larger, and overload

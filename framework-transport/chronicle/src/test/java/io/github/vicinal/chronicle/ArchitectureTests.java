@@ -23,10 +23,11 @@ class ArchitectureTests {
 			.should()
 			.dependOnClassesThat()
 			.resideOutsideOfPackages("io.github.vicinal.chronicle", "io.github.vicinal.topic..",
-					"io.github.vicinal.codec", "io.github.vicinal.peer", "io.github.vicinal.boot..", "net.openhft..",
-					"io.micrometer.observation..", "tools.jackson..", "java..", "org.slf4j..", "org.jspecify..",
-					"org.springframework..")
-			.because("durable topics are another implementation of the interfaces of core, beside shared memory")
+					"io.github.vicinal.codec", "io.github.vicinal.peer", "io.github.vicinal.boot..",
+					"io.github.vicinal.transport.wire", "net.openhft..", "io.micrometer.observation..",
+					"tools.jackson..", "java..", "org.slf4j..", "org.jspecify..", "org.springframework..")
+			.because(
+					"durable topics are another implementation of the interfaces of core, beside shared memory, and accept connections as all servers do")
 			.check(this.chronicle);
 	}
 

@@ -115,7 +115,9 @@ class IsolatedApplicationsTests {
 	@Test
 	void missedDeadlineThrowsWhileTheHandlerStillRuns() throws Exception {
 		connect();
-		assertThat(call("hang", 50)).startsWith("TIMEOUT true");
+		// Classes that the first call loads take longer than its deadline.
+		assertThat(call("text", 0)).isEqualTo("text");
+		assertThat(call("hang", 1_000)).startsWith("TIMEOUT true");
 		assertThat(call("text", -1)).startsWith("TIMEOUT false");
 		// The frame that the handler was given is not overwritten by the next one.
 		assertThat(call("text", 10_000)).isEqualTo("text");
