@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
 import io.github.vicinal.boot.cache.CacheProperties.Single;
@@ -84,10 +83,12 @@ public final class VicinalCacheBuildersAutoConfiguration {
 			ObjectProvider<CallCacheKeyContributor> contributors, ObjectProvider<CallCacheMeters> meters,
 			ObjectProvider<CallCacheBroadcast> broadcast, ObjectProvider<CallCacheBaggage> baggage,
 			ListableBeanFactory beanFactory, Environment environment) {
+		CallCacheBaggage traced = baggage.getIfAvailable();
 		return new EngineCallCaches(builders, codecs::getObject, () -> contributors.orderedStream().toList(),
 				() -> new RequestAdditions.Application(balancerTransformers(beanFactory),
 						Binder.get(environment).bind(BAGGAGE, Bindable.listOf(String.class)).orElse(List.of())),
-				baggage.getIfAvailable(), (cache) -> meters.ifAvailable((known) -> known.bind(cache)),
+				(traced != null) ? traced::travelling : null,
+				(cache) -> meters.ifAvailable((known) -> known.bind(cache)),
 				(cache) -> broadcast.ifAvailable((known) -> known.cleared(cache)));
 	}
 
@@ -124,9 +125,12 @@ public final class VicinalCacheBuildersAutoConfiguration {
 
 	}
 
-	/** Returns what the trace of the calling thread adds to requests, by name. */
+	/** Baggage of traces. */
 	@FunctionalInterface
-	interface CallCacheBaggage extends Supplier<Map<String, String>> {
+	interface CallCacheBaggage {
+
+		/** Returns what the trace of the calling thread adds to requests, by name. */
+		Map<String, String> travelling();
 
 	}
 
