@@ -3,6 +3,7 @@ package io.github.vicinal.boot.server;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.Writer;
+import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Flux;
 
+import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.ProblemDetail;
@@ -64,6 +66,40 @@ class WholeResponsesTests {
 	@MethodSource("others")
 	void whatMayBeWrittenInPartsIsNot(HandlerMethod handler) {
 		assertThat(this.responses.areOf(handler)).isFalse();
+	}
+
+	/** One method, which returns what its class says. */
+	@Test
+	void aClassDecidesWhatAnInheritedMethodReturns() throws NoSuchMethodException {
+		Method inherited = Base.class.getDeclaredMethod("get");
+		assertThat(this.responses.areOf(new HandlerMethod(new OfText(), inherited))).isTrue();
+		assertThat(this.responses.areOf(new HandlerMethod(new OfResource(), inherited))).isFalse();
+		assertThat(this.responses.areOf(new HandlerMethod(new OfText(), inherited))).isTrue();
+	}
+
+	@ResponseBody
+	abstract static class Base<T> {
+
+		abstract T get();
+
+	}
+
+	static class OfText extends Base<List<String>> {
+
+		@Override
+		List<String> get() {
+			return List.of();
+		}
+
+	}
+
+	static class OfResource extends Base<Resource> {
+
+		@Override
+		Resource get() {
+			return new ByteArrayResource(new byte[0]);
+		}
+
 	}
 
 	@Test
