@@ -445,4 +445,38 @@ class StrangeApplicationsTests {
 		}
 	}
 
+	/** A container with a job that has failed must not end as if it had not. */
+	@Test
+	void aMainMethodThatThrowsOnceItsApplicationRunsIsAFailure() throws IOException {
+		Path closing = OwnApplication.withLibrariesOf("legacy").resource("application.properties", PROPERTIES).main("""
+				static final CountDownLatch GO = new CountDownLatch(1);
+
+				public static void main(String[] arguments) throws Exception {
+					try (Closeable context = SpringApplication.run(Main.class, arguments)) {
+						GO.await();
+						throw new IllegalStateException("job failed");
+					}
+				}
+
+				@GetMapping("/go")
+				void go() {
+					GO.countDown();
+				}
+				""").write(this.directory, "closing");
+		String run = "SpringApplication.run(Main.class, arguments);";
+		Path plain = job().main(JOB.replace(run, run + "throw new IllegalStateException(\"no more work\");"))
+			.write(this.directory, "plain");
+		try (RunningLayout running = start(Hoist.STATELESS, closing, plain)) {
+			running.until("[launcher] other runs after")
+				.until("[launcher] other has stopped: its main method has thrown java.lang.IllegalStateException: no more work");
+			assertThat(running.command("status")).containsPattern("other +failed").containsPattern("one +running");
+			running.get(this.one, "/go");
+			assertThat(running.process().onExit().join().exitValue()).isEqualTo(1);
+			assertThat(running.log()).contains(
+					"[launcher] one has stopped: its main method has thrown java.lang.IllegalStateException: job failed")
+				.contains("[other] Exception in thread \"other-main\" java.lang.IllegalStateException: no more work")
+				.contains("[one] Exception in thread \"one-main\" java.lang.IllegalStateException: job failed");
+		}
+	}
+
 }
