@@ -2,12 +2,16 @@ package io.github.vicinal.copackage.tests;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.copackage.Hoist;
+import io.github.vicinal.copackage.Inventories;
+import io.github.vicinal.copackage.LayoutBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -476,6 +480,40 @@ class StrangeApplicationsTests {
 					"[launcher] one has stopped: its main method has thrown java.lang.IllegalStateException: job failed")
 				.contains("[other] Exception in thread \"other-main\" java.lang.IllegalStateException: no more work")
 				.contains("[one] Exception in thread \"one-main\" java.lang.IllegalStateException: job failed");
+		}
+	}
+
+	/** Only a failure of it concerns the others. */
+	@Test
+	void anEssentialOneThatEndsWithoutAFailureLeavesTheOthersAlone() throws IOException {
+		Path jar = job().write(this.directory, "job");
+		Path layout = this.directory.resolve("layout");
+		new LayoutBuilder(Map.of("other", List.of("--server.port=" + this.other)), Hoist.STATELESS)
+			.build(Inventories.read(List.of("one=" + jar, "other=" + RunningLayout.jar("stock"))), layout);
+		Path file = layout.resolve("copackage.json");
+		String member = "\"name\" : \"one\",";
+		assertThat(file).content().contains(member);
+		Files.writeString(file, Files.readString(file).replace(member, member + " \"essential\" : true,"));
+		try (RunningLayout running = RunningLayout.start(layout)) {
+			running.until("[launcher] other runs after").until("[launcher] one has stopped: its main method");
+			running.command("start one");
+			running.await(() -> running.log().lines().filter("[one] pool closed"::equals).count() == 2, "second run");
+			assertThat(running.get(this.other, "/stock/fig")).contains("\"pieces\":3");
+		}
+	}
+
+	/** Nothing would run any more, and nothing could end. */
+	@Test
+	void theLauncherEndsWhenTheLastThatCouldRunDoesNotStart() throws IOException {
+		Path jar = job().write(this.directory, "job");
+		try (RunningLayout running = start(Hoist.STATELESS, jar, RunningLayout.jar("legacy"))) {
+			running.until("[launcher] other runs after").until("[launcher] one has stopped: its main method");
+			assertThat(running.command("stop other")).contains("stopped");
+			try (ServerSocket taken = new ServerSocket(this.other)) {
+				running.command("start other");
+				running.until("other does not run: it failed to start").until("[launcher] All applications have ended");
+			}
+			assertThat(running.process().onExit().join().exitValue()).isEqualTo(1);
 		}
 	}
 
