@@ -41,9 +41,16 @@ public final class ConflictChecker {
 
 	private static final int SHOWN = 3;
 
+	private static final String ROCKSDB = "rocksdbjni";
+
+	/**
+	 * With it, RocksDB copies its native code to a file that has always the same name.
+	 */
+	private static final String ROCKSDB_DIRECTORY = "ROCKSDB_SHAREDLIB_DIR";
+
 	/** Native code that copies itself to a new file each time it is loaded. */
 	private static final Set<String> CAREFUL_NATIVES = Set.of("netty-", "snappy-java", "lz4-java", "zstd-jni",
-			"sqlite-jdbc", "jna", "brotli4j", "commons-crypto", "jansi", "rocksdbjni");
+			"sqlite-jdbc", "jna", "brotli4j", "commons-crypto", "jansi", ROCKSDB);
 
 	private static final Pattern COLLECTOR = Pattern.compile("-XX:\\+Use(\\w+)GC");
 
@@ -436,7 +443,7 @@ public final class ConflictChecker {
 		for (Library library : one.libraries()) {
 			boolean both = one.natives().contains(library.file())
 					&& has(other, (each) -> each.artifact().equals(library.artifact()));
-			if (both && CAREFUL_NATIVES.stream().noneMatch(library.artifact()::startsWith)) {
+			if (both && !(isCareful(library, one) && isCareful(library, other))) {
 				findings.add(new Finding(Rule.NATIVE, Verdict.SAME_CONTAINER,
 						"both '%s' and '%s' have native code in %s, which a JVM loads for one class loader only"
 							.formatted(one.name(), other.name(), library.artifact()),
@@ -444,6 +451,13 @@ public final class ConflictChecker {
 							.formatted(library.artifact())));
 			}
 		}
+	}
+
+	private static boolean isCareful(Library library, Inventory inventory) {
+		Container container = inventory.container();
+		boolean fixed = library.artifact().startsWith(ROCKSDB) && container != null
+				&& !container.environment().getOrDefault(ROCKSDB_DIRECTORY, "").isEmpty();
+		return !fixed && CAREFUL_NATIVES.stream().anyMatch(library.artifact()::startsWith);
 	}
 
 	private static void libraries(Inventory one, Inventory other, List<Finding> findings) {

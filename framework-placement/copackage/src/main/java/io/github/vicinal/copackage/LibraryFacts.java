@@ -29,7 +29,7 @@ import org.objectweb.asm.Opcodes;
  * @param strings texts in its classes that may name a class
  * @param files texts in its classes that may name a file, without a slash before them
  * @param services interfaces that it has implementations of, by service files, and
- * {@value #NATIVE_CODE} if it has some
+ * {@value #NATIVE_CODE} if it has some, and paths of other native libraries
  * @param resources that it has outside of {@code META-INF}, and static ones of servlets
  * @param asked services of the JDK of which it finds only implementations beside itself,
  * and {@value #NATIVE_CODE} if it loads some
@@ -72,6 +72,9 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 	private static final Pattern CLASS_NAME = Pattern.compile("(?:[a-z_]\\w*\\.)+[A-Z][\\w$]*");
 
 	private static final Pattern FILE_NAME = Pattern.compile("/?((?:[\\w-]+/)*[\\w-][\\w.-]*\\.[a-z]\\w{1,10})");
+
+	/** Others need not be loaded as carefully as Netty loads its own. */
+	private static final Pattern NETTY_LIBRARY = Pattern.compile(NATIVE_LIBRARIES + "(?:lib)?netty_");
 
 	private static final Pattern VERSIONS = Pattern.compile("META-INF/versions/\\d+/");
 
@@ -175,7 +178,7 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 				this.services.add(path.substring(SERVICES.length()));
 			}
 			else if (path.startsWith(NATIVE_LIBRARIES)) {
-				this.services.add(NATIVE_CODE);
+				this.services.add(NETTY_LIBRARY.matcher(path).lookingAt() ? NATIVE_CODE : path);
 			}
 			else if (isResource(path)) {
 				this.resources.add(path);

@@ -57,6 +57,13 @@ class ConflictCheckerTests {
 				(jar) -> jar.ownClass("app/Main", TestJar.caller("app/Main", owner, method, descriptor)), (jar) -> jar);
 	}
 
+	private static Arguments rocks(String one, String other) {
+		Map<String, byte[]> content = Map.of("librocksdbjni-linux64.so", new byte[1]);
+		return arguments(Rule.NATIVE, Verdict.SAME_CONTAINER, "native code in rocksdbjni",
+				TestJar.boot().library("rocksdbjni", "1", content), one,
+				TestJar.boot().library("rocksdbjni", "1", content), other);
+	}
+
 	static Stream<Arguments> pairs() {
 		UnaryOperator<TestJar> same = (jar) -> jar;
 		Map<String, byte[]> keepsState = Map.of("state/Cache.class", TestJar.stateful("state/Cache"));
@@ -168,6 +175,7 @@ class ConflictCheckerTests {
 				pair(Rule.NATIVE, Verdict.SAME_CONTAINER, "native code in rocks",
 						(jar) -> jar.library("rocks", "1", Map.of("librocks.so", new byte[1])),
 						(jar) -> jar.library("rocks", "2", Map.of("librocks.so", new byte[1]))),
+				rocks(BASE + "ENV ROCKSDB_SHAREDLIB_DIR=/lib", BASE + "ENV ROCKSDB_SHAREDLIB_DIR=/lib"),
 				docker(Rule.ENVIRONMENT, Verdict.SAME_CONTAINER, "MODE is 'a' in 'one' and 'b' in 'other'",
 						BASE + "ENV MODE=a", BASE + "ENV MODE=b"),
 				docker(Rule.ENVIRONMENT, Verdict.SAME_CONTAINER,

@@ -197,6 +197,11 @@ class HoistingTests {
 		Hoisting.Plan shared = plan(Hoist.KNOWN, (jar) -> both.apply(jar).library("netty-epoll-native", "4", code),
 				UnaryOperator.identity());
 		assertThat(shared.files()).contains("netty-epoll-classes-4.jar", "netty-epoll-native-4.jar", COMMON);
+		Map<String, byte[]> others = Map.of("META-INF/native/libnetty_epoll.so", new byte[1],
+				"META-INF/native/libother.so", new byte[1]);
+		assertThat(plan(Hoist.KNOWN, (jar) -> both.apply(jar).library("other-native", "1", others),
+				UnaryOperator.identity())
+			.kept()).containsEntry("other-native-1.jar", "it has no classes");
 		Hoisting.Plan own = plan(Hoist.KNOWN, both, (jar) -> jar.library("netty-epoll-native", "4", code));
 		assertThat(own.files()).contains(COMMON);
 		assertThat(own.kept()).containsEntry("netty-epoll-classes-4.jar",

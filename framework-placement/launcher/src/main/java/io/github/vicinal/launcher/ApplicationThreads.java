@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 /** Maps threads to the applications that they belong to. */
 final class ApplicationThreads {
 
+	/** Some versions of the JDK say the process after it. */
+	private static final String PROCESS_REAPER = "process reaper";
+
 	private ApplicationThreads() {
 	}
 
@@ -32,11 +35,13 @@ final class ApplicationThreads {
 	/**
 	 * Returns whether a thread works for all, though it has the context of the
 	 * application that needed it first. The JDK puts its threads that wait for processes
-	 * into the topmost group, which threads of an application do not inherit.
+	 * into the topmost group, which threads of an application do not inherit. The group
+	 * alone says nothing: an application may name it for a thread of its own.
 	 */
 	static boolean isOfTheJvm(Thread thread) {
 		ThreadGroup group = thread.getThreadGroup();
-		return group != null && group.getParent() == null;
+		return group != null && group.getParent() == null && thread.isDaemon()
+				&& thread.getName().startsWith(PROCESS_REAPER);
 	}
 
 	/** Returns the platform threads that are alive. */

@@ -57,11 +57,6 @@ final class Applications {
 				start(application);
 			}
 		}
-		if (!this.stopping
-				&& all().stream().allMatch((application) -> application.state() == HostedApplication.State.FAILED)) {
-			say("No application runs");
-			finish(1);
-		}
 	}
 
 	/** Returns whether it runs now. */
@@ -76,11 +71,24 @@ final class Applications {
 		}
 		catch (ApplicationFailedException ex) {
 			say("%s does not run: %s".formatted(application.name(), ex.getMessage()));
-			if (application.layout().essential() && application.state() == HostedApplication.State.FAILED) {
-				say("%s is essential: all others stop".formatted(application.name()));
-				finish(1);
-			}
+			finishIfOver(application);
 			return false;
+		}
+	}
+
+	/** Lets all end if none is left, or if the one that has just ended says so. */
+	private void finishIfOver(HostedApplication application) {
+		if (this.stopping) {
+			return;
+		}
+		if (all().stream().allMatch(Applications::hasEnded)) {
+			say(all().stream().anyMatch(HostedApplication::isDone) ? "All applications have ended"
+					: "No application runs");
+			finish(all().stream().allMatch(HostedApplication::isDone) ? 0 : 1);
+		}
+		else if (application.layout().essential() && application.state() == HostedApplication.State.FAILED) {
+			say("%s is essential: all others stop".formatted(application.name()));
+			finish(1);
 		}
 	}
 
@@ -114,13 +122,7 @@ final class Applications {
 			for (HostedApplication application : this.applications.values()) {
 				if (application.endedByItself()) {
 					say("%s has stopped: %s".formatted(application.name(), application.detail()));
-					if (application.layout().essential()) {
-						finish(1);
-					}
-					else if (all().stream().allMatch(Applications::hasEnded)) {
-						say("All applications have ended");
-						finish(all().stream().allMatch(HostedApplication::isDone) ? 0 : 1);
-					}
+					finishIfOver(application);
 				}
 			}
 		}

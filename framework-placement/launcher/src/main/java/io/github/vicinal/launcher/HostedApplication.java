@@ -28,7 +28,10 @@ final class HostedApplication {
 	/** Time that an application may take to say how it is. */
 	private static final Duration HEALTH_PATIENCE = Duration.ofSeconds(5);
 
-	/** Time that threads may take to end after they were interrupted. */
+	/**
+	 * Time that threads may take to end after they were interrupted, and a main method
+	 * after its context was closed.
+	 */
 	private static final Duration THREAD_PATIENCE = Duration.ofSeconds(5);
 
 	private static final int SHOWN_FRAMES = 8;
@@ -193,7 +196,8 @@ final class HostedApplication {
 
 	/**
 	 * Notes that the application has ended by itself: by closing its contexts, or as a
-	 * JVM does in which no thread is left but daemons.
+	 * JVM does in which no thread is left but daemons. It has failed if its main method
+	 * has thrown.
 	 */
 	synchronized boolean endedByItself() {
 		Run current = this.run;
@@ -204,7 +208,12 @@ final class HostedApplication {
 		if (!over && current.keepsRunning()) {
 			return false;
 		}
+		Throwable thrown = current.thrownByMain();
 		List<String> left = end(current);
+		if (thrown != null) {
+			set(State.FAILED, "its main method has thrown " + StartFailure.describe(thrown) + describe(left));
+			return true;
+		}
 		set(State.STOPPED, (over ? "it has closed its context itself"
 				: "its main method has returned, and no thread was left that would keep a JVM of its own running")
 				+ describe(left));
@@ -212,7 +221,10 @@ final class HostedApplication {
 		return true;
 	}
 
-	/** Returns whether it has ended by itself, and was not started again. */
+	/**
+	 * Returns whether it has ended by itself without a failure, and was not started
+	 * again.
+	 */
 	boolean isDone() {
 		return this.done;
 	}
@@ -281,6 +293,11 @@ final class HostedApplication {
 			}
 			catch (Throwable ex) {
 				this.failure = ex;
+				if (this.hook.ready()) {
+					// As a JVM does; Spring Boot has logged what came before.
+					Thread thread = Thread.currentThread();
+					thread.getUncaughtExceptionHandler().uncaughtException(thread, ex);
+				}
 			}
 			finally {
 				this.returned.countDown();
@@ -307,11 +324,25 @@ final class HostedApplication {
 				return "its start was interrupted";
 			}
 			Throwable thrown = this.failure;
-			if (thrown != null) {
+			if (thrown != null && !this.hook.ready()) {
 				return (thrown instanceof ApplicationFailedException) ? String.valueOf(thrown.getMessage())
 						: "it failed to start: " + StartFailure.describe(thrown);
 			}
 			return this.hook.ready() ? null : "its main method returned without starting a Spring application";
+		}
+
+		/**
+		 * Returns what the main method has thrown. One that closes its context may be
+		 * about to throw.
+		 */
+		@Nullable Throwable thrownByMain() {
+			try {
+				this.returned.await(THREAD_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			return this.failure;
 		}
 
 		/** A database that does not answer must not keep the launcher from it. */
@@ -389,7 +420,7 @@ final class HostedApplication {
 		/** Its contexts are being closed. */
 		STOPPING,
 
-		/** It did not start. */
+		/** It did not start, or its main method has thrown. */
 		FAILED
 
 	}

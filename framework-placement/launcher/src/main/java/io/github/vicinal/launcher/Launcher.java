@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * java -jar launcher/vicinal-launcher.jar restart NAME
  * </pre>
  *
- * Exit code 0: stopped as asked. 1: none ran, or an essential one failed. 2: the layout
- * or the command cannot be used.
+ * Exit code 0: stopped as asked, or all have ended without a failure. 1: one failed that
+ * was essential, or before all had ended. 2: the layout or the command cannot be used.
  *
  * @since 0.1.0
  */

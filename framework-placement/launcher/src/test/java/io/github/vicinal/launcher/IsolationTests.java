@@ -29,6 +29,7 @@ import java.util.Timer;
 import java.util.TimerTask;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.FutureTask;
@@ -208,6 +209,46 @@ class IsolationTests {
 		}
 		assertThat(LeftThreads.end(new Thread(() -> {
 		}))).isNull();
+	}
+
+	/** Only the JDK's own are there for all. */
+	@Test
+	void threadsThatAnApplicationPutsIntoTheTopmostGroupEndWithIt() throws Exception {
+		Thread own = inTopmostGroup("own", true);
+		Thread named = inTopmostGroup("process reaper", false);
+		Thread reaper = inTopmostGroup("process reaper (pid 1)", true);
+		try {
+			assertThat(Aftermath.clean(this.one, OwnedBeans.watch(MBeanServerFactory.newMBeanServer()),
+					new JvmDefaults(), Duration.ofSeconds(30)))
+				.isEmpty();
+			assertThat(own.isAlive()).isFalse();
+			assertThat(named.isAlive()).isFalse();
+			assertThat(reaper.isAlive()).isTrue();
+			assertThat(reaper.getContextClassLoader()).isSameAs(Aftermath.class.getClassLoader());
+		}
+		finally {
+			List.of(own, named, reaper).forEach(Thread::interrupt);
+		}
+	}
+
+	private Thread inTopmostGroup(String name, boolean daemon) {
+		ThreadGroup topmost = Thread.currentThread().getThreadGroup();
+		while (topmost.getParent() != null) {
+			topmost = topmost.getParent();
+		}
+		CountDownLatch never = new CountDownLatch(1);
+		Thread thread = new Thread(topmost, () -> {
+			try {
+				never.await();
+			}
+			catch (InterruptedException ex) {
+				// Ends.
+			}
+		}, name);
+		thread.setDaemon(daemon);
+		thread.setContextClassLoader(this.one);
+		thread.start();
+		return thread;
 	}
 
 	private static byte[] bytes(Class<?> type) throws IOException {

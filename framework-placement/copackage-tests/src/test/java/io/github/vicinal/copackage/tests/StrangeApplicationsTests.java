@@ -2,12 +2,16 @@ package io.github.vicinal.copackage.tests;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.copackage.Hoist;
+import io.github.vicinal.copackage.Inventories;
+import io.github.vicinal.copackage.LayoutBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -442,6 +446,74 @@ class StrangeApplicationsTests {
 			assertThat(running.process().onExit().join().exitValue()).isZero();
 			assertThat(running.log()).contains("[launcher] other has stopped: it has closed its context itself",
 					"[launcher] All applications have ended");
+		}
+	}
+
+	/** A container with a job that has failed must not end as if it had not. */
+	@Test
+	void aMainMethodThatThrowsOnceItsApplicationRunsIsAFailure() throws IOException {
+		Path closing = OwnApplication.withLibrariesOf("legacy").resource("application.properties", PROPERTIES).main("""
+				static final CountDownLatch GO = new CountDownLatch(1);
+
+				public static void main(String[] arguments) throws Exception {
+					try (Closeable context = SpringApplication.run(Main.class, arguments)) {
+						GO.await();
+						throw new IllegalStateException("job failed");
+					}
+				}
+
+				@GetMapping("/go")
+				void go() {
+					GO.countDown();
+				}
+				""").write(this.directory, "closing");
+		String run = "SpringApplication.run(Main.class, arguments);";
+		Path plain = job().main(JOB.replace(run, run + "throw new IllegalStateException(\"no more work\");"))
+			.write(this.directory, "plain");
+		try (RunningLayout running = start(Hoist.STATELESS, closing, plain)) {
+			running.until("[launcher] other runs after")
+				.until("[launcher] other has stopped: its main method has thrown java.lang.IllegalStateException: no more work");
+			assertThat(running.command("status")).containsPattern("other +failed").containsPattern("one +running");
+			running.get(this.one, "/go");
+			assertThat(running.process().onExit().join().exitValue()).isEqualTo(1);
+			assertThat(running.log()).contains(
+					"[launcher] one has stopped: its main method has thrown java.lang.IllegalStateException: job failed")
+				.contains("[other] Exception in thread \"other-main\" java.lang.IllegalStateException: no more work")
+				.contains("[one] Exception in thread \"one-main\" java.lang.IllegalStateException: job failed");
+		}
+	}
+
+	/** Only a failure of it concerns the others. */
+	@Test
+	void anEssentialOneThatEndsWithoutAFailureLeavesTheOthersAlone() throws IOException {
+		Path jar = job().write(this.directory, "job");
+		Path layout = this.directory.resolve("layout");
+		new LayoutBuilder(Map.of("other", List.of("--server.port=" + this.other)), Hoist.STATELESS)
+			.build(Inventories.read(List.of("one=" + jar, "other=" + RunningLayout.jar("stock"))), layout);
+		Path file = layout.resolve("copackage.json");
+		String member = "\"name\" : \"one\",";
+		assertThat(file).content().contains(member);
+		Files.writeString(file, Files.readString(file).replace(member, member + " \"essential\" : true,"));
+		try (RunningLayout running = RunningLayout.start(layout)) {
+			running.until("[launcher] other runs after").until("[launcher] one has stopped: its main method");
+			running.command("start one");
+			running.await(() -> running.log().lines().filter("[one] pool closed"::equals).count() == 2, "second run");
+			assertThat(running.get(this.other, "/stock/fig")).contains("\"pieces\":3");
+		}
+	}
+
+	/** Nothing would run any more, and nothing could end. */
+	@Test
+	void theLauncherEndsWhenTheLastThatCouldRunDoesNotStart() throws IOException {
+		Path jar = job().write(this.directory, "job");
+		try (RunningLayout running = start(Hoist.STATELESS, jar, RunningLayout.jar("legacy"))) {
+			running.until("[launcher] other runs after").until("[launcher] one has stopped: its main method");
+			assertThat(running.command("stop other")).contains("stopped");
+			try (ServerSocket taken = new ServerSocket(this.other)) {
+				running.command("start other");
+				running.until("other does not run: it failed to start").until("[launcher] All applications have ended");
+			}
+			assertThat(running.process().onExit().join().exitValue()).isEqualTo(1);
 		}
 	}
 

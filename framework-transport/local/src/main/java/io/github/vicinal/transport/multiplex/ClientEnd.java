@@ -1,6 +1,7 @@
 package io.github.vicinal.transport.multiplex;
 
 import java.util.Map;
+import java.util.function.Predicate;
 
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.transport.wire.WireLimits;
@@ -53,10 +54,12 @@ public interface ClientEnd {
 	 * Returns a further connection to the same peer that sends the next call sooner than
 	 * this one does. A contract must be bound there before its first call. What the two
 	 * sides have agreed on is the same on both connections.
+	 * @param bound whether the contract of the call is bound on a further connection; may
+	 * begin to bind it
 	 * @return a connection, or {@code null} if this one is to carry the call; always so
 	 * unless overridden
 	 */
-	default @Nullable ClientEnd further() {
+	default @Nullable ClientEnd further(Predicate<ClientEnd> bound) {
 		return null;
 	}
 

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.EncodeBuffer;
@@ -42,7 +43,8 @@ public final class MultiplexedPath implements CallPath {
 
 	private final Runnable onClose;
 
-	private final FurtherBindings further;
+	/** Whether the contract is bound on a further connection. */
+	private final Predicate<ClientEnd> bound;
 
 	private final LongAdder bytes = new LongAdder();
 
@@ -56,7 +58,7 @@ public final class MultiplexedPath implements CallPath {
 		this.codec = codec;
 		this.allBytes = allBytes;
 		this.onClose = onClose;
-		this.further = new FurtherBindings(binding, codec);
+		this.bound = new FurtherBindings(binding, codec, System::nanoTime)::isBound;
 	}
 
 	/**
@@ -155,8 +157,8 @@ public final class MultiplexedPath implements CallPath {
 
 	/** Sends a call by the connection that is free for it, mostly the only one. */
 	private Sent send(EncodeBuffer out) throws ConnectionException {
-		ClientEnd further = this.connection.further();
-		if (further != null && this.further.isBound(further)) {
+		ClientEnd further = this.connection.further(this.bound);
+		if (further != null) {
 			try {
 				return new Sent(further, further.send(out, true));
 			}

@@ -41,13 +41,17 @@ class FurtherBindingsTests {
 
 	private final CodecChoice choice = CODECS.choose(this.contract, CODECS.offers(this.contract));
 
-	private final FurtherBindings bindings = new FurtherBindings(this.binding, this.choice);
+	private final FurtherBindings bindings = new FurtherBindings(this.binding, this.choice, () -> this.now);
 
 	private final PendingCalls pending = new PendingCalls("the peer");
 
 	private final List<PendingCall> asked = new ArrayList<>();
 
 	private boolean open = true;
+
+	private boolean full;
+
+	private long now = Long.MAX_VALUE;
 
 	interface Echo {
 
@@ -66,6 +70,9 @@ class FurtherBindingsTests {
 						assertThat(arguments[1]).as("whether it executes something").isEqualTo(false);
 						if (!this.open) {
 							throw ConnectionException.of(Reason.PEER_GONE, false, "it has ended", null);
+						}
+						if (this.full) {
+							throw ConnectionException.of(Reason.EXHAUSTED, false, "much waits to be sent", null);
 						}
 						PendingCall call = this.pending.add(() -> false);
 						this.asked.add(call);
@@ -129,15 +136,57 @@ class FurtherBindingsTests {
 		assertThat(this.bindings.isBound(connection)).isFalse();
 	}
 
+	private void fails(ConnectionException failure) {
+		this.asked.get(0).answer().completeExceptionally(failure);
+	}
+
 	@Test
 	void aConnectionThatRefusesTheContractIsNotTaken() throws WireException {
 		ClientEnd connection = connection();
 		this.bindings.isBound(connection);
-		this.asked.get(0)
-			.answer()
-			.completeExceptionally(ConnectionException.refused(Refusal.SERVICE_REFUSES, false, "no"));
+		fails(ConnectionException.refused(Refusal.SERVICE_REFUSES, false, "no"));
+		this.now += FurtherBindings.PAUSE_NANOS;
 		assertThat(this.bindings.isBound(connection)).isFalse();
 		assertThat(this.asked).hasSize(1);
+	}
+
+	@Test
+	void aServerThatHasNoThreadForTheContractIsAskedAgainLater() throws WireException {
+		isAskedAgain(ConnectionException.refused(Refusal.CONNECTIONS, false, "all threads are in use"));
+	}
+
+	@Test
+	void aServerThatDoesNotAnswerInTimeIsAskedAgainLater() throws WireException {
+		isAskedAgain(ConnectionException.of(Reason.TIMEOUT, false, "the deadline passed", null));
+	}
+
+	private void isAskedAgain(ConnectionException failure) throws WireException {
+		ClientEnd connection = connection();
+		this.bindings.isBound(connection);
+		fails(failure);
+		this.now += FurtherBindings.PAUSE_NANOS - 1;
+		assertThat(this.bindings.isBound(connection)).isFalse();
+		assertThat(this.asked).hasSize(1);
+		this.now++;
+		assertThat(this.bindings.isBound(connection)).isFalse();
+		assertThat(this.bindings.isBound(connection)).isFalse();
+		assertThat(this.asked).hasSize(2);
+		this.asked.get(1).answer().complete(bound(NUMBER, this.choice.codec().name(), CODECS.offers(this.contract)));
+		assertThat(this.bindings.isBound(connection)).isTrue();
+	}
+
+	@Test
+	void aConnectionThatHasNoRoomForTheContractIsAskedAgainLater() throws WireException {
+		ClientEnd connection = connection();
+		this.full = true;
+		this.bindings.isBound(connection);
+		this.full = false;
+		assertThat(this.bindings.isBound(connection)).isFalse();
+		assertThat(this.asked).isEmpty();
+		this.now += FurtherBindings.PAUSE_NANOS;
+		assertThat(this.bindings.isBound(connection)).isFalse();
+		answer(bound(NUMBER, this.choice.codec().name(), CODECS.offers(this.contract)));
+		assertThat(this.bindings.isBound(connection)).isTrue();
 	}
 
 	@Test

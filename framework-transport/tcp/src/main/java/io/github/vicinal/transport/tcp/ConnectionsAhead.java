@@ -58,6 +58,10 @@ final class ConnectionsAhead {
 			return;
 		}
 		Ahead made = new Ahead(this.dialler.generation(), this.dialler.dial(address, new Silence()));
+		if (made.connected.isDone() && !made.connected.isSuccess()) {
+			// Without a file descriptor there is no channel that would end later.
+			return;
+		}
 		this.waiting.put(address, made);
 		made.connected.channel().closeFuture().addListener((ended) -> remove(address, made));
 		try {
@@ -67,8 +71,8 @@ final class ConnectionsAhead {
 				}
 			}, this.waitMillis, TimeUnit.MILLISECONDS);
 		}
-		catch (RejectedExecutionException ex) {
-			// The event loops have ended, and with them the connection.
+		catch (RejectedExecutionException | IllegalStateException ex) {
+			// The event loops have ended, and with them the connection, or it has none.
 			remove(address, made);
 		}
 	}

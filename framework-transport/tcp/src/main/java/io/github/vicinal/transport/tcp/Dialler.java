@@ -11,7 +11,7 @@ import io.netty.channel.ChannelOption;
 import org.jspecify.annotations.Nullable;
 
 /** Connects a client to servers, and begins TLS. Thread-safe. */
-final class Dialler {
+class Dialler {
 
 	private final EventLoops loops;
 

@@ -9,6 +9,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
+import java.util.function.Predicate;
 
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.transport.multiplex.ClientEnd;
@@ -186,7 +187,7 @@ final class PeerConnections implements ClientEnd {
 	}
 
 	@Override
-	public @Nullable ClientEnd further() {
+	public @Nullable ClientEnd further(Predicate<ClientEnd> bound) {
 		Further[] known = this.further;
 		if (known.length == 0 || !this.first.isBacklogged()) {
 			return null;
@@ -195,7 +196,7 @@ final class PeerConnections implements ClientEnd {
 		Further chosen = null;
 		for (Further one : known) {
 			long unsent = one.connection.unsentBytes();
-			if (unsent < least && one.connection.isOpen()) {
+			if (unsent < least && one.connection.isOpen() && bound.test(one.connection)) {
 				least = unsent;
 				chosen = one;
 			}
@@ -326,7 +327,7 @@ final class PeerConnections implements ClientEnd {
 
 	}
 
-	/** A further connection, and whether calls have taken it since the last look. */
+	/** A further connection, and whether a call has taken it since the last look. */
 	private static final class Further {
 
 		private final ClientConnection connection;

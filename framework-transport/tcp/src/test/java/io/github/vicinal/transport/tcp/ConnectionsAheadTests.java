@@ -2,6 +2,7 @@ package io.github.vicinal.transport.tcp;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -16,6 +17,11 @@ import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.tcp.HandshakeFailure.Kind;
 import io.github.vicinal.transport.tcp.TcpProperties.ClientAuth;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -213,6 +219,44 @@ class ConnectionsAheadTests extends TcpTestSupport {
 				socket.close();
 			}
 		}
+	}
+
+	@Test
+	void whatCannotBeDialledTakesNoRoom() throws Exception {
+		TcpPathServer server = server(PATIENT, "server");
+		EventLoops loops = new EventLoops("test-tcp-client", PATIENT);
+		this.closeables.push(loops::close);
+		Tls tls = clientTls();
+		Dialler none = new Dialler(loops, PATIENT, tls) {
+
+			@Override
+			ChannelFuture dial(InetSocketAddress address, ChannelHandler... handlers) {
+				return address.getHostString().equals(LOCAL) ? super.dial(address, handlers)
+						: withoutDescriptor(loops, address);
+			}
+
+		};
+		ConnectionsAhead ahead = new ConnectionsAhead(none, PATIENT);
+		for (int i = 1; i <= ConnectionsAhead.MAX_WAITING; i++) {
+			ahead.open(new InetSocketAddress("127.0.1." + i, 1));
+		}
+		InetSocketAddress target = target(server);
+		ahead.open(target);
+		assertThat(ahead.take(target)).isNotNull();
+	}
+
+	/** What Netty returns while the process has no file descriptor left. */
+	private static ChannelFuture withoutDescriptor(EventLoops loops, InetSocketAddress address) {
+		ChannelFuture failed = new Bootstrap().group(loops.group()).channelFactory(() -> {
+			throw new ChannelException("too many open files");
+		}).handler(new ChannelInboundHandlerAdapter()).connect(address);
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> failed.channel().eventLoop());
+		return failed;
+	}
+
+	private static InetSocketAddress target(TcpPathServer server) {
+		String address = address(server);
+		return new InetSocketAddress(LOCAL, Integer.parseInt(address.substring(address.lastIndexOf(':') + 1)));
 	}
 
 	@Test

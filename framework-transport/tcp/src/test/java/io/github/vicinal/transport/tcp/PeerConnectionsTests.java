@@ -148,7 +148,7 @@ class PeerConnectionsTests extends TcpTestSupport {
 		connect(small(), small());
 		this.connections.congested();
 		await().until(() -> this.path.details().get("connections").equals(2));
-		assertThat(this.connections.further()).isNull();
+		assertThat(this.connections.further((connection) -> true)).isNull();
 		CompletableFuture<Reply> slow = later(this.path, slow(CallFrame.NO_DEADLINE));
 		this.arrived.await();
 		assertThat(this.made.get(0).inFlight()).isOne();
@@ -338,6 +338,34 @@ class PeerConnectionsTests extends TcpTestSupport {
 		assertThat(this.path.details()).containsEntry("connections", 1);
 		assertThat(this.made.get(0).isOpen()).isTrue();
 		assertThat(value(this.path.call(bytes(ONE)))).isEqualTo(ONE);
+	}
+
+	@Test
+	void aFurtherConnectionWhereAContractIsNotBoundKeepsCallsFromNoOther() throws Exception {
+		connect(small(), small().maxConnectionsPerPeer(3));
+		fill();
+		this.connections.congested();
+		await().until(() -> this.path.details().get("connections").equals(2));
+		await().until(() -> {
+			this.connections.congested();
+			return this.path.details().get("connections").equals(3);
+		});
+		for (int i = 1; i < 3; i++) {
+			ClientConnection bound = this.made.get(i);
+			assertThat(this.connections.further(bound::equals)).isSameAs(bound);
+		}
+	}
+
+	@Test
+	void aFurtherConnectionThatNoCallMayTakeIsClosed() throws Exception {
+		connect(small(), small().idleTimeout(Duration.ofMillis(200)));
+		fill();
+		this.connections.congested();
+		await().until(() -> open() == 2);
+		await().until(() -> {
+			assertThat(this.connections.further((connection) -> false)).isNull();
+			return open() == 1;
+		});
 	}
 
 	@Test
