@@ -131,18 +131,9 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 	 */
 	void open(Dialler dialler, InetSocketAddress address, @Nullable ChannelFuture ahead) throws ConnectionException {
 		long deadline = System.nanoTime() + this.options.handshakeTimeout().toNanos();
-		ChannelFuture connected = (ahead != null) ? ahead : dialler.dial(address, this.guard, this.decoder, this);
-		connected.awaitUninterruptibly();
-		if (!connected.isSuccess()) {
-			throw ConnectionException.of(Reason.PEER_GONE, false, "cannot connect to %s at %s: %s".formatted(this,
-					NetUtil.toSocketAddressString(address), connected.cause()), connected.cause());
-		}
-		Channel opened = connected.channel();
+		Channel taken = (ahead != null) ? taken(ahead, deadline) : null;
+		Channel opened = (taken != null) ? taken : connect(dialler, address, deadline);
 		this.channel = opened;
-		if (ahead != null && !ConnectionsAhead.handOver(opened, this.guard, this.decoder, this)) {
-			throw ConnectionException.of(Reason.PEER_GONE, false,
-					"%s at %s closed the connection".formatted(this, NetUtil.toSocketAddressString(address)), null);
-		}
 		SslHandler handler = opened.pipeline().get(SslHandler.class);
 		if (this.tls != null && handler != null) {
 			encrypt(handler, address, deadline);
@@ -151,9 +142,41 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 		opened.eventLoop().execute(() -> this.guard.begin(opened, dialler.ticker(opened)));
 	}
 
+	/** A connection ahead may have ended, which says nothing about a new one. */
+	private @Nullable Channel taken(ChannelFuture ahead, long deadline) {
+		awaitUntil(deadline, ahead);
+		if (ahead.isSuccess() && ConnectionsAhead.handOver(ahead.channel(), this.guard, this.decoder, this)) {
+			return ahead.channel();
+		}
+		ahead.channel().close();
+		return null;
+	}
+
+	private Channel connect(Dialler dialler, InetSocketAddress address, long deadline) throws ConnectionException {
+		ChannelFuture connected = dialler.dial(address, this.guard, this.decoder, this);
+		awaitUntil(deadline, connected);
+		if (!connected.isDone()) {
+			connected.channel().close();
+			throw ConnectionException
+				.of(Reason.PEER_GONE, false,
+						"cannot connect to %s at %s: vicinal.tcp.handshake-timeout is %d ms".formatted(this,
+								NetUtil.toSocketAddressString(address), this.options.handshakeTimeout().toMillis()),
+						null);
+		}
+		if (!connected.isSuccess()) {
+			throw ConnectionException.of(Reason.PEER_GONE, false, "cannot connect to %s at %s: %s".formatted(this,
+					NetUtil.toSocketAddressString(address), connected.cause()), connected.cause());
+		}
+		return connected.channel();
+	}
+
+	private static void awaitUntil(long deadline, Future<?> future) {
+		future.awaitUninterruptibly(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+	}
+
 	private void encrypt(SslHandler handler, InetSocketAddress address, long deadline) throws ConnectionException {
 		Future<Channel> handshake = handler.handshakeFuture();
-		handshake.awaitUninterruptibly(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+		awaitUntil(deadline, handshake);
 		HandshakeFailure failure;
 		if (!handshake.isDone()) {
 			failure = new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT, false,

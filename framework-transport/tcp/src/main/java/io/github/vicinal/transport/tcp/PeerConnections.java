@@ -99,8 +99,7 @@ final class PeerConnections implements ClientEnd {
 	 */
 	void congested() {
 		synchronized (this) {
-			if (this.ended || this.opening || this.further.length >= this.maxFurther
-					|| System.nanoTime() - this.nextAttempt < 0) {
+			if (this.ended || this.opening || System.nanoTime() - this.nextAttempt < 0 || isFull()) {
 				return;
 			}
 			this.opening = true;
@@ -114,21 +113,38 @@ final class PeerConnections implements ClientEnd {
 		}
 	}
 
+	/**
+	 * Forgets those that have ended: they take no more calls, and close by themselves.
+	 */
+	private boolean isFull() {
+		this.further = Arrays.stream(this.further).filter((one) -> one.connection.isOpen()).toArray(Further[]::new);
+		return this.further.length >= this.maxFurther;
+	}
+
 	private void openFurther() {
-		ClientConnection made = this.maker.apply(this::congested);
 		boolean added = false;
 		try {
-			this.opener.open(made);
-			added = suits(made) && add(made);
+			added = opened(this.maker.apply(this::congested));
 		}
 		catch (ConnectionException | RuntimeException | Error ex) {
 			logger.debug("No further connection to {}: {}", this.first, ex.toString());
 		}
 		finally {
+			attempted(added);
+		}
+	}
+
+	private boolean opened(ClientConnection made) throws ConnectionException {
+		boolean added = false;
+		try {
+			this.opener.open(made);
+			added = suits(made) && add(made);
+			return added;
+		}
+		finally {
 			if (!added) {
 				made.close();
 			}
-			attempted(added);
 		}
 	}
 

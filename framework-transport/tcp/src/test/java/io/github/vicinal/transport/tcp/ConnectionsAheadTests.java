@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
 
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathProvider;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -257,6 +260,41 @@ class ConnectionsAheadTests extends TcpTestSupport {
 	private static InetSocketAddress target(TcpPathServer server) {
 		String address = address(server);
 		return new InetSocketAddress(LOCAL, Integer.parseInt(address.substring(address.lastIndexOf(':') + 1)));
+	}
+
+	@Test
+	void aConnectionThatEndsBeforeItIsHandedOverIsReplacedByANewOne() throws Exception {
+		TcpPathServer server = server(PATIENT, "server");
+		opensAnew(server, (dialler) -> {
+			ConnectionsAhead ahead = new ConnectionsAhead(dialler, PATIENT);
+			ahead.open(target(server));
+			ChannelFuture taken = Objects.requireNonNull(ahead.take(target(server)));
+			taken.syncUninterruptibly().channel().close().syncUninterruptibly();
+			return taken;
+		});
+	}
+
+	@Test
+	void aConnectionThatCannotBeOpenedAheadIsReplacedByANewOne() throws Exception {
+		TcpPathServer server = server(PATIENT, "server");
+		InetSocketAddress closed;
+		try (ServerSocket any = listener()) {
+			closed = new InetSocketAddress(LOCAL, any.getLocalPort());
+		}
+		opensAnew(server, (dialler) -> dialler.dial(closed));
+	}
+
+	private void opensAnew(TcpPathServer server, Function<Dialler, ChannelFuture> ahead) throws Exception {
+		EventLoops loops = new EventLoops("test-tcp-client", PATIENT);
+		this.closeables.push(loops::close);
+		Tls tls = clientTls();
+		Dialler dialler = new Dialler(loops, PATIENT, tls);
+		ClientConnection connection = new ClientConnection(this.peer.instanceId(), PATIENT, tls,
+				new HandshakeCounters(LoggerFactory.getLogger(ConnectionsAheadTests.class)), 0, () -> {
+				});
+		connection.open(dialler, target(server), ahead.apply(dialler));
+		assertThat(connection.isOpen()).isTrue();
+		assertThat(connection.details()).containsEntry("subject", "CN=server,O=Test");
 	}
 
 	@Test

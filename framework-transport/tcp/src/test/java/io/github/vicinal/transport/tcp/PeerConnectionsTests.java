@@ -49,6 +49,9 @@ class PeerConnectionsTests extends TcpTestSupport {
 
 	private final AtomicInteger generation = new AtomicInteger();
 
+	/** Whether the next connection cannot be made. */
+	private final AtomicBoolean fails = new AtomicBoolean();
+
 	/** Whether connections that keep calls waiting say so; else the test does. */
 	private boolean watched;
 
@@ -75,6 +78,9 @@ class PeerConnectionsTests extends TcpTestSupport {
 		InetSocketAddress target = new InetSocketAddress("127.0.0.1", port);
 		Dialler dialler = new Dialler(loops, options, connecting);
 		this.connections = new PeerConnections(target, (congested) -> {
+			if (this.fails.getAndSet(false)) {
+				throw new IllegalStateException("no connection can be made");
+			}
 			ClientConnection connection = new ClientConnection(this.peer.instanceId(), options, connecting, handshakes,
 					0, () -> {
 						if (this.watched) {
@@ -366,6 +372,30 @@ class PeerConnectionsTests extends TcpTestSupport {
 			assertThat(this.connections.further((connection) -> false)).isNull();
 			return open() == 1;
 		});
+	}
+
+	@Test
+	void aFurtherConnectionThatHasEndedMakesRoomForAnother() throws Exception {
+		connect(small(), small().maxConnectionsPerPeer(2).idleTimeout(Duration.ofMinutes(5)));
+		this.connections.congested();
+		await().until(() -> this.path.details().get("connections").equals(2));
+		this.made.get(1).close();
+		await().until(() -> {
+			this.connections.congested();
+			return this.made.size() == 3;
+		});
+		await().until(() -> this.path.details().get("connections").equals(2));
+	}
+
+	@Test
+	void whenAFurtherConnectionCannotBeMadeAnotherIsTriedLater() throws Exception {
+		connect(small(), small());
+		this.fails.set(true);
+		await().atMost(Duration.ofSeconds(30)).until(() -> {
+			this.connections.congested();
+			return this.made.size() == 2;
+		});
+		assertThat(this.fails).isFalse();
 	}
 
 	@Test
