@@ -1,5 +1,6 @@
 package io.github.vicinal.chronicle;
 
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.net.StandardProtocolFamily;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
+import io.github.vicinal.peer.ResourceLimits;
 import org.slf4j.LoggerFactory;
 
 /** A process that is asked whether it lives while it has no file descriptors left. */
@@ -34,7 +36,7 @@ final class AliveChild {
 				SocketChannel first = SocketChannel.open(StandardProtocolFamily.UNIX);
 				SocketChannel second = SocketChannel.open(StandardProtocolFamily.UNIX)) {
 			// Classes and files that are loaded later would need descriptors.
-			LoggerFactory.getLogger(AliveChild.class).warn("A line");
+			LoggerFactory.getLogger(AliveChild.class).warn("A line{}", ResourceLimits.remedy(new IOException("none")));
 			Path socket;
 			try (var sockets = Files.list(directory)) {
 				socket = sockets.findFirst().orElseThrow();
