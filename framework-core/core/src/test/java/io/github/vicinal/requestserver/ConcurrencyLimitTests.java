@@ -220,7 +220,7 @@ class ConcurrencyLimitTests {
 		Simulation simulation = simulation(4, CONSTANT, 35).pooled().beside(1).load(0, 20, 1_600).load(20, 60, 20);
 		simulation.at(20, () -> {
 			simulation.widen(MANY);
-			simulation.serve((random) -> 5);
+			simulation.serve((random) -> -5 * Math.log(1 - random.nextDouble()));
 		});
 		assertThat(simulation.run().refused()).isZero();
 	}
