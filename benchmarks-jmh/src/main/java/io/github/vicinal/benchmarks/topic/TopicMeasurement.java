@@ -34,6 +34,8 @@ public final class TopicMeasurement implements Measurement {
 
 	private static final String RABBITMQ = "rabbitmq, paho";
 
+	private static final List<String> SYSTEMS = List.of(VICINAL, DURABLE, AERON, CHRONICLE, PAHO, HIVEMQ, RABBITMQ);
+
 	private static final int SMALL = 16;
 
 	private static final int LARGE = 100_000;
@@ -103,7 +105,8 @@ public final class TopicMeasurement implements Measurement {
 	public Report run(Settings settings) throws Exception {
 		Path packages = Files.createTempDirectory("vicinal-bench");
 		try {
-			return run(settings, Mosquitto.find(packages), rabbitMq(settings, packages.resolve("rabbitmq")));
+			return run(settings, Mosquitto.find(packages),
+					chosen(settings, RABBITMQ) ? rabbitMq(settings, packages.resolve("rabbitmq")) : null);
 		}
 		finally {
 			delete(packages);
@@ -125,8 +128,8 @@ public final class TopicMeasurement implements Measurement {
 		Map<Key, Figures> figures = new LinkedHashMap<>();
 		for (int size : new int[] { SMALL, LARGE }) {
 			for (int subscribers : new int[] { 1, 4 }) {
-				for (String system : List.of(VICINAL, DURABLE, AERON, CHRONICLE, PAHO, HIVEMQ, RABBITMQ)) {
-					if (system.equals(RABBITMQ) && rabbitMq == null) {
+				for (String system : SYSTEMS) {
+					if (!chosen(settings, system) || (system.equals(RABBITMQ) && rabbitMq == null)) {
 						continue;
 					}
 					Key key = new Key(system, size, subscribers);
@@ -139,7 +142,13 @@ public final class TopicMeasurement implements Measurement {
 		if (directory != null) {
 			draw(Files.createDirectories(Path.of(directory)), figures);
 		}
-		return report(figures);
+		return report(figures, SYSTEMS.stream().allMatch((system) -> chosen(settings, system)));
+	}
+
+	/** Returns whether a system is to be measured: all, or those that an option names. */
+	private static boolean chosen(Settings settings, String system) {
+		String subjects = settings.options().get("subjects");
+		return subjects == null || List.of(subjects.split(",")).contains(system.replace(", ", "-"));
 	}
 
 	/** Figures 4 and 5 of the paper; its figure 6 needs a second host. */
@@ -352,7 +361,7 @@ public final class TopicMeasurement implements Measurement {
 
 	}
 
-	private static Report report(Map<Key, Figures> figures) {
+	private static Report report(Map<Key, Figures> figures, boolean all) {
 		Report report = new Report("system", "bytes", "subscribers", "messages/s", "of 10^4", "of 10^5", "of 10^6",
 				"CPU us/message", "paced p50 us", "paced p99 us", "paced CPU us/message", "lost",
 				"out of order or damaged", "steady")
@@ -362,8 +371,9 @@ public final class TopicMeasurement implements Measurement {
 				figure.perSecond(SERIES.get(2)), figure.burst().cpuMicros(), figure.paced().p50Micros(),
 				figure.paced().p99Micros(), figure.paced().cpuMicros(), figure.lost(), figure.faults(),
 				figure.steady() ? "yes" : "NO"));
-		for (int subscribers : new int[] { 1, 4 }) {
-			bars(report, figures, subscribers);
+		if (all) {
+			bars(report, figures, 1);
+			bars(report, figures, 4);
 		}
 		return report;
 	}

@@ -31,7 +31,7 @@ public final class BellSupport {
 
 	private final Set<String> others;
 
-	private final BellReader reader = new BellReader();
+	private final BellReader reader = new SharedReader();
 
 	private BellSupport(@Nullable NativeBells factory, String noFutex, String... others) {
 		this.factory = factory;
@@ -139,6 +139,33 @@ public final class BellSupport {
 	public SocketBells connect(Path directory, String name, int lanes, PeerCheck peerCheck,
 			Consumer<Throwable> onFailure) throws IOException, WireException {
 		return SocketBells.connect(directory, name, lanes, peerCheck, this.reader, onFailure);
+	}
+
+	/**
+	 * Makes the client's end of such bells for one sleeper, at lane 0, which hears the
+	 * rings itself.
+	 * @param directory the rendezvous directory
+	 * @param name the name that the server has announced
+	 * @param peerCheck checks the user at the other end
+	 * @param onFailure takes the reason why the bells cannot be used, and ends the pair
+	 * @return the bells
+	 * @throws IOException if the socket cannot be connected
+	 * @throws WireException if somebody else listens there
+	 */
+	public SocketBells connectSleeper(Path directory, String name, PeerCheck peerCheck, Consumer<Throwable> onFailure)
+			throws IOException, WireException {
+		SleeperReader sleeper = new SleeperReader();
+		boolean connected = false;
+		try {
+			SocketBells made = SocketBells.connect(directory, name, 1, peerCheck, sleeper, onFailure);
+			connected = true;
+			return made;
+		}
+		finally {
+			if (!connected) {
+				sleeper.closed();
+			}
+		}
 	}
 
 }

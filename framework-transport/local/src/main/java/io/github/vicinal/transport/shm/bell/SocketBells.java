@@ -33,7 +33,8 @@ import org.slf4j.LoggerFactory;
  * Bells that share one Unix domain socket: two bytes name the bell that rings, and one
  * thread for all pairs of a side hands rings to their sleepers. They need neither native
  * code nor a command, and one descriptor per pair, but a ring passes through one thread
- * more than that of a FIFO.
+ * more than that of a FIFO. Where only one thread ever sleeps it can hear the rings
+ * itself.
  * <p>
  * The socket does not block: no interrupt of a thread that rings can close it. A ring
  * waits while the socket is full, which happens only if the peer reads nothing.
@@ -80,10 +81,10 @@ public final class SocketBells implements Bells, BellReader.Listener {
 	private final SocketBell[] bells;
 
 	/** Used by the thread of the reader. */
-	private final ByteBuffer heard = ByteBuffer.allocate(READ_BYTES);
+	private final ByteBuffer heard = ByteBuffer.allocateDirect(READ_BYTES);
 
 	/** Also the lock of threads that ring. */
-	private final ByteBuffer rung = ByteBuffer.allocate(Short.BYTES);
+	private final ByteBuffer rung = ByteBuffer.allocateDirect(Short.BYTES);
 
 	private @Nullable ServerSocketChannel listener;
 
@@ -318,6 +319,7 @@ public final class SocketBells implements Bells, BellReader.Listener {
 		for (SocketBell bell : this.bells) {
 			bell.rings.release(WAKE_ALL);
 		}
+		this.reader.closed();
 	}
 
 	private void closeListener() {
@@ -376,19 +378,15 @@ public final class SocketBells implements Bells, BellReader.Listener {
 			for (int i = 0; i < count; i++) {
 				heard();
 			}
+			SocketBells.this.reader.rungHere();
 		}
 
 		@Override
 		public void await(long nanos) {
 			boolean alone = this.asleep.getAndIncrement() == 0;
 			try {
-				long limit = (nanos == FOREVER && !alone) ? SocketBells.this.idleNanos : nanos;
-				if (limit == FOREVER) {
-					this.rings.acquire();
-				}
-				else if (!this.rings.tryAcquire(limit, TimeUnit.NANOSECONDS)) {
-					return;
-				}
+				SocketBells.this.reader.sleep(this.rings,
+						(nanos == FOREVER && !alone) ? SocketBells.this.idleNanos : nanos);
 			}
 			catch (InterruptedException ex) {
 				// The sleeper finds out why.

@@ -55,6 +55,12 @@ final class LogConsumer<T> implements Runnable, Condition {
 
 	private final long start;
 
+	/**
+	 * End of what is known to be published. The publisher writes its word for each
+	 * message, so the word is read only when all that was known before is handled.
+	 */
+	private long published;
+
 	private long nextSequence;
 
 	private final StreamClaim claims;
@@ -84,6 +90,7 @@ final class LogConsumer<T> implements Runnable, Condition {
 		this.claims = new StreamClaim(log, pair);
 		this.start = start.position();
 		this.position = start.position();
+		this.published = start.position();
 		this.nextSequence = start.sequence();
 		this.waiter = new Waiter(pair, Processor.REAL, Runtime.getRuntime().availableProcessors(), true);
 	}
@@ -176,12 +183,14 @@ final class LogConsumer<T> implements Runnable, Condition {
 	}
 
 	private boolean nextOfAll() throws WireException {
-		long published = this.log.published();
-		if (published <= this.position) {
-			requireNotBefore(published);
-			return false;
-		}
 		long at = this.position;
+		if (this.published <= at) {
+			this.published = this.log.published();
+			if (this.published <= at) {
+				requireNotBefore(this.published);
+				return false;
+			}
+		}
 		if (this.drops && at < this.log.floor()) {
 			this.position = this.log.floor();
 			return true;
@@ -215,10 +224,10 @@ final class LogConsumer<T> implements Runnable, Condition {
 	 * A publisher never takes back what it has published. The copy of a log may begin
 	 * behind where this subscriber left off.
 	 */
-	private void requireNotBefore(long published) throws WireException {
-		if (published < this.position && this.position != this.start) {
+	private void requireNotBefore(long end) throws WireException {
+		if (end < this.position && this.position != this.start) {
 			throw new WireException(Refusal.MALFORMED,
-					"published up to %d after %d had been read".formatted(published, this.position));
+					"published up to %d after %d had been read".formatted(end, this.position));
 		}
 	}
 

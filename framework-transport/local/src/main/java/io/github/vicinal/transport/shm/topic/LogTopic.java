@@ -194,15 +194,17 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 	/** Sends a message, or bytes that are written already. */
 	@SuppressWarnings("NullAway") // One of both is there.
 	private void send(@Nullable T message, byte @Nullable [] written, Map<String, String> headers, boolean wake) {
-		long deadline = System.nanoTime() + this.settings.patience().toNanos();
-		lockUntil(deadline);
+		long patience = this.settings.patience().toNanos();
+		if (!this.publishing.tryLock()) {
+			patience = lockWithin(patience);
+		}
 		try {
 			if (this.closed) {
 				throw new TopicException("Topic '%s' is closed at this publisher".formatted(this.settings.name()));
 			}
 			byte[] bytes = (written != null) ? written : this.codec.bytes(message);
 			int length = (bytes != null) ? bytes.length : encode(message);
-			write(headers, (bytes != null) ? bytes : this.payload.array(), length, deadline, wake);
+			write(headers, (bytes != null) ? bytes : this.payload.array(), length, patience, wake);
 		}
 		catch (RuntimeException ex) {
 			if (!wake) {
@@ -222,11 +224,12 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 		return this.payload.size();
 	}
 
-	private void lockUntil(long deadline) {
+	/** Waits for other threads, and returns what is left of the time. */
+	private long lockWithin(long nanos) {
+		long since = System.nanoTime();
 		try {
-			if (this.publishing.tryLock()
-					|| this.publishing.tryLock(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-				return;
+			if (this.publishing.tryLock(nanos, TimeUnit.NANOSECONDS)) {
+				return nanos - (System.nanoTime() - since);
 			}
 		}
 		catch (InterruptedException ex) {
@@ -237,7 +240,7 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 		throw full();
 	}
 
-	private void write(Map<String, String> headers, byte[] bytes, int length, long deadline, boolean wake) {
+	private void write(Map<String, String> headers, byte[] bytes, int length, long patience, boolean wake) {
 		byte[] names = HeaderBytes.NONE;
 		int namesLength = 0;
 		if (!headers.isEmpty()) {
@@ -261,7 +264,9 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 			}
 			TopicLog open = required();
 			long next = open.endOf(this.end, TopicLog.recordBytes(namesLength, length));
-			awaitRoom(open, next - this.settings.capacityBytes(), deadline);
+			if (this.tail < next - this.settings.capacityBytes()) {
+				awaitRoom(open, next - this.settings.capacityBytes(), System.nanoTime() + patience);
+			}
 			open.write(this.end, next, ++this.sequence, names, namesLength, bytes, length);
 			this.end = next;
 			open.publish(next);
@@ -301,7 +306,7 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 	/** Gives the lock away while it waits; only this thread moves the end meanwhile. */
 	private void awaitRoom(TopicLog open, long wanted, long deadline) {
 		long pause = FIRST_PAUSE_NANOS;
-		while (this.tail < wanted && !makeRoom(open, wanted)) {
+		while (!makeRoom(open, wanted)) {
 			if (this.settings.whenFull() != WhenFull.BLOCK || System.nanoTime() - deadline >= 0) {
 				throw full();
 			}

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.transport.shm.bell.BellSupport;
@@ -220,10 +221,13 @@ final class PublisherLink<T> implements SubscriptionLink {
 			throw new WireException(Refusal.MALFORMED, "bells of a kind that was not offered");
 		}
 		PeerCheck check = this.topics.peerCheck();
-		return grant.bells().equals(BellSupport.FUTEX) ? this.topics.bells().futex(pair.words())
-				: this.topics.bells()
-					.connect(directory, grant.place(), pair.threads(), check,
-							(cause) -> disconnect("its bells failed: " + cause));
+		BellSupport support = this.topics.bells();
+		if (grant.bells().equals(BellSupport.FUTEX)) {
+			return support.futex(pair.words());
+		}
+		Consumer<Throwable> onFailure = (cause) -> disconnect("its bells failed: " + cause);
+		return (pair.threads() == 1) ? support.connectSleeper(directory, grant.place(), check, onFailure)
+				: support.connect(directory, grant.place(), pair.threads(), check, onFailure);
 	}
 
 	private synchronized void startConsumers(TopicLog log, PairMemory pair, Bells made, Handshake.Start start,
