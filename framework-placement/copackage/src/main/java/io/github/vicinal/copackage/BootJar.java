@@ -40,9 +40,6 @@ final class BootJar {
 	/** More than any class or configuration file has; guards against bombs. */
 	private static final long MAX_ENTRY_BYTES = 256L << 20;
 
-	/** The same for what is in a library. */
-	private static final long MAX_INNER_BYTES = 32L << 20;
-
 	private static final int MAX_ENTRIES = 200_000;
 
 	private static final Pattern SIGNATURE = Pattern.compile("META-INF/[^/]+\\.(SF|RSA|DSA|EC)");
@@ -218,7 +215,12 @@ final class BootJar {
 			return stored(jar, entry);
 		}
 		try (InputStream in = jar.getInputStream(entry)) {
-			return bytes(in, MAX_ENTRY_BYTES, this.file, entry.getName());
+			byte[] bytes = in.readNBytes((int) MAX_ENTRY_BYTES);
+			if (in.read() >= 0) {
+				throw new InvalidInputException("'%s' has an entry '%s' of more than %d bytes".formatted(this.file,
+						entry.getName(), MAX_ENTRY_BYTES));
+			}
+			return bytes;
 		}
 	}
 
@@ -231,25 +233,6 @@ final class BootJar {
 			}
 		}
 		return bytes;
-	}
-
-	private static byte[] bytes(InputStream in, long most, Object file, String entry) throws IOException {
-		byte[] bytes = in.readNBytes((int) most);
-		if (in.read() >= 0) {
-			throw new InvalidInputException(
-					"'%s' has an entry '%s' of more than %d bytes".formatted(file, entry, most));
-		}
-		return bytes;
-	}
-
-	/**
-	 * Returns the bytes of an entry of a library.
-	 * @param in the library, at the entry
-	 * @param file the library
-	 * @param entry name of the entry
-	 */
-	static byte[] inner(InputStream in, String file, String entry) throws IOException {
-		return bytes(in, MAX_INNER_BYTES, file, entry);
 	}
 
 	/**

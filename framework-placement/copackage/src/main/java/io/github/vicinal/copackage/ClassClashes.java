@@ -1,8 +1,6 @@
 package io.github.vicinal.copackage;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,10 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.zip.CRC32;
-import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
-import java.util.zip.ZipInputStream;
 
 /**
  * Finds classes that would hide each other in one class loader, whatever jars they come
@@ -81,29 +76,17 @@ final class ClassClashes {
 
 	private static Map<String, Long> classes(ZipFile jar, Library library) {
 		Map<String, Long> classes = new HashMap<>();
-		byte[] buffer = new byte[16 * 1024];
-		try (ZipInputStream in = new ZipInputStream(content(jar, library))) {
-			for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
-				String path = entry.getName();
-				if (!path.endsWith(".class") || path.startsWith("META-INF/") || path.endsWith("module-info.class")) {
-					continue;
-				}
-				CRC32 checksum = new CRC32();
-				for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-					checksum.update(buffer, 0, read);
-				}
-				add(path, checksum.getValue(), classes);
+		try {
+			byte[] bytes = BootJar.library(jar, library.file());
+			if (bytes != null) {
+				new NestedJar(bytes, library.file()).classes()
+					.forEach((entry) -> add(entry.path(), entry.checksum(), classes));
 			}
 			return classes;
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-	}
-
-	private static InputStream content(ZipFile jar, Library library) throws IOException {
-		byte[] bytes = BootJar.library(jar, library.file());
-		return (bytes != null) ? new ByteArrayInputStream(bytes) : InputStream.nullInputStream();
 	}
 
 }

@@ -460,7 +460,7 @@ public final class ConflictChecker {
 		return !fixed && CAREFUL_NATIVES.stream().anyMatch(library.artifact()::startsWith);
 	}
 
-	private static void libraries(Inventory one, Inventory other, List<Finding> findings) {
+	private void libraries(Inventory one, Inventory other, List<Finding> findings) {
 		if (!one.springBoot().isEmpty() && !other.springBoot().isEmpty()
 				&& !one.springBoot().equals(other.springBoot())) {
 			findings.add(new Finding(
@@ -514,7 +514,7 @@ public final class ConflictChecker {
 	/**
 	 * Finds what would be missing if one application took the versions of the other one.
 	 */
-	private static void linkage(Inventory one, Set<String> files, Inventory other, Set<String> otherFiles,
+	private void linkage(Inventory one, Set<String> files, Inventory other, Set<String> otherFiles,
 			List<Finding> findings) {
 		if (one.jar() == null || other.jar() == null || files.contains("") || otherFiles.contains("")
 				|| major(one.springBoot()) != major(other.springBoot())) {
@@ -523,7 +523,7 @@ public final class ConflictChecker {
 			return;
 		}
 		try {
-			Linkage.Missing missing = Linkage.missing(one, files, other, otherFiles);
+			Linkage.Missing missing = Linkage.missing(one, files, other, otherFiles, this.facts);
 			missing(one, other, missing.one(), findings);
 			missing(other, one, missing.other(), findings);
 		}

@@ -131,10 +131,7 @@ final class Hoisting {
 
 	private void read(Inventory inventory) throws IOException {
 		try (ZipFile jar = BootJar.open(Objects.requireNonNull(inventory.jar()))) {
-			inventory.libraries()
-				.parallelStream()
-				.filter((library) -> !library.sha256().isEmpty() && this.facts.get(library.sha256()) == null)
-				.forEach((library) -> read(jar, library));
+			inventory.libraries().parallelStream().forEach((library) -> read(jar, library));
 			for (String path : inventory.resources().keySet()) {
 				byte[] own = path.endsWith(".class") ? BootJar.own(jar, path) : null;
 				if (own != null) {
@@ -160,10 +157,7 @@ final class Hoisting {
 
 	private void read(ZipFile jar, Library library) {
 		try {
-			byte[] bytes = BootJar.library(jar, library.file());
-			if (bytes != null) {
-				this.facts.put(library.sha256(), LibraryFacts.read(bytes, library.file()));
-			}
+			this.facts.of(jar, library);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -7,8 +7,6 @@ import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipInputStream;
 
 /**
  * What a library says of itself.
@@ -34,13 +32,12 @@ record LibraryDescription(String coordinates, String version, boolean nativeCode
 		Properties described = new Properties();
 		int descriptions = 0;
 		boolean nativeCode = false;
-		try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(bytes))) {
-			for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
-				nativeCode |= NATIVE.matcher(entry.getName()).matches();
-				if (POM_PROPERTIES.matcher(entry.getName()).matches()) {
-					descriptions++;
-					described.load(new ByteArrayInputStream(BootJar.inner(in, file, entry.getName())));
-				}
+		NestedJar jar = new NestedJar(bytes, file);
+		for (NestedJar.Entry entry : jar.files()) {
+			nativeCode |= NATIVE.matcher(entry.path()).matches();
+			if (POM_PROPERTIES.matcher(entry.path()).matches()) {
+				descriptions++;
+				described.load(new ByteArrayInputStream(jar.bytes(entry)));
 			}
 		}
 		// A jar that holds others describes each of them.

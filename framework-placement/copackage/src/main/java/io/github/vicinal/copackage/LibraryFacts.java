@@ -1,6 +1,5 @@
 package io.github.vicinal.copackage;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
@@ -9,8 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipInputStream;
+import java.util.zip.ZipFile;
 
 import io.github.vicinal.copackage.StaticRegistries.Member;
 import org.jspecify.annotations.Nullable;
@@ -88,13 +86,10 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 	 * @param name its name, for people
 	 */
 	static LibraryFacts read(byte[] jar, String name) throws IOException {
-		Reading reading = new Reading(name);
-		try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(jar))) {
-			for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
-				if (!entry.isDirectory()) {
-					reading.entry(entry.getName(), in);
-				}
-			}
+		Reading reading = new Reading();
+		NestedJar library = new NestedJar(jar, name);
+		for (NestedJar.Entry entry : library.files()) {
+			reading.entry(entry, library);
 		}
 		return reading.facts();
 	}
@@ -104,7 +99,7 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 	 * @throws RuntimeException if it cannot be read
 	 */
 	static LibraryFacts readClass(byte[] classFile) {
-		Reading reading = new Reading("");
+		Reading reading = new Reading();
 		reading.readClass(classFile);
 		return reading.facts();
 	}
@@ -128,8 +123,20 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 			return this.facts.get(sha256);
 		}
 
-		void put(String sha256, LibraryFacts found) {
-			this.facts.put(sha256, found);
+		/**
+		 * Returns facts of a library, which is read if it is new.
+		 * @param jar an application that has it
+		 * @param library it
+		 * @return the facts, or {@code null} if its bytes are not there
+		 */
+		@Nullable LibraryFacts of(ZipFile jar, Library library) throws IOException {
+			LibraryFacts known = this.facts.get(library.sha256());
+			byte[] bytes = (known == null && !library.sha256().isEmpty()) ? BootJar.library(jar, library.file()) : null;
+			if (bytes != null) {
+				known = read(bytes, library.file());
+				this.facts.put(library.sha256(), known);
+			}
+			return known;
 		}
 
 	}
@@ -161,15 +168,9 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 
 		private final StateFinder finder = new StateFinder(this.registries, this.namers);
 
-		private final String name;
-
-		Reading(String name) {
-			this.name = name;
-		}
-
-		void entry(String entry, ZipInputStream in) throws IOException {
-			String path = VERSIONS.matcher(entry).replaceFirst("");
-			if (!path.equals(entry)) {
+		void entry(NestedJar.Entry entry, NestedJar library) throws IOException {
+			String path = VERSIONS.matcher(entry.path()).replaceFirst("");
+			if (!path.equals(entry.path())) {
 				this.finder.found("it has classes for other versions of Java");
 			}
 			if (path.startsWith(SERVICES)) {
@@ -183,11 +184,11 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 			else if (isResource(path)) {
 				this.resources.add(path);
 			}
-			else if (path.endsWith(".class") && !path.endsWith("module-info.class") && !path.startsWith("META-INF/")) {
+			else if (NestedJar.isClass(path)) {
 				this.packages.add(packageOf(path));
 				this.classes.add(path.substring(0, path.length() - ".class".length()).replace('/', '.'));
 				try {
-					readClass(BootJar.inner(in, this.name, entry));
+					readClass(library.bytes(entry));
 				}
 				catch (InvalidInputException ex) {
 					throw ex;

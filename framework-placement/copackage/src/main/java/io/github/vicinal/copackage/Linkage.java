@@ -1,6 +1,5 @@
 package io.github.vicinal.copackage;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -12,9 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
-import java.util.zip.ZipInputStream;
 
 import org.jspecify.annotations.Nullable;
 import org.objectweb.asm.ClassReader;
@@ -47,6 +44,9 @@ final class Linkage {
 	/** Classes of the versions that the application has, which are to be replaced. */
 	private final Set<String> replaced = new HashSet<>();
 
+	/** Their packages, with slashes. */
+	private final Set<String> packages = new HashSet<>();
+
 	/** Classes of the versions that would replace them. */
 	private final Map<String, Type> replacing = new HashMap<>();
 
@@ -63,10 +63,11 @@ final class Linkage {
 	 * @param files of its libraries that the other one has in other versions
 	 * @param other another one
 	 * @param otherFiles of its libraries that the first one has in other versions
+	 * @param facts of libraries; those that name no package of these are not looked at
 	 * @return what is missing for each, with a class that uses it
 	 */
-	static Missing missing(Inventory one, Set<String> files, Inventory other, Set<String> otherFiles)
-			throws IOException {
+	static Missing missing(Inventory one, Set<String> files, Inventory other, Set<String> otherFiles,
+			LibraryFacts.Known facts) throws IOException {
 		Linkage forOne = new Linkage();
 		Linkage forOther = new Linkage();
 		try (ZipFile jar = BootJar.open(Objects.requireNonNull(one.jar()));
@@ -81,11 +82,11 @@ final class Linkage {
 				.parallelStream()
 				.filter((library) -> !files.contains(library.file()))
 				.forEach((library) -> use(jar, library,
-						otherUsed.contains(library.sha256()) ? List.of(forOne, forOther) : List.of(forOne)));
+						otherUsed.contains(library.sha256()) ? List.of(forOne, forOther) : List.of(forOne), facts));
 			other.libraries()
 				.parallelStream()
 				.filter((library) -> !otherFiles.contains(library.file()) && !used.contains(library.sha256()))
-				.forEach((library) -> use(otherJar, library, List.of(forOther)));
+				.forEach((library) -> use(otherJar, library, List.of(forOther), facts));
 		}
 		catch (UncheckedIOException ex) {
 			throw ex.getCause();
@@ -99,8 +100,9 @@ final class Linkage {
 	 */
 	private static void replace(ZipFile jar, Set<String> files, Linkage owner, Linkage other) throws IOException {
 		for (String file : files) {
-			classes(BootJar.library(jar, file), (path, bytes) -> {
+			classes(jar, file, (path, bytes) -> {
 				owner.replaced.add(path);
+				owner.packages.add(LibraryFacts.packageOf(path));
 				other.replacing.put(path, Type.of(bytes));
 			});
 		}
@@ -125,33 +127,42 @@ final class Linkage {
 		}
 	}
 
-	private static void use(ZipFile jar, Library library, List<Linkage> users) {
+	private static void use(ZipFile jar, Library library, List<Linkage> users, LibraryFacts.Known facts) {
 		try {
-			classes(BootJar.library(jar, library.file()), (path, bytes) -> {
-				ClassReader reader = ClassFiles.reader(bytes);
-				users.forEach((each) -> each.use(path, reader));
-			});
+			LibraryFacts known = facts.of(jar, library);
+			List<Linkage> naming = users.stream().filter((each) -> known == null || each.isNamedBy(known)).toList();
+			if (!naming.isEmpty()) {
+				classes(jar, library.file(), (path, bytes) -> {
+					ClassReader reader = ClassFiles.reader(bytes);
+					naming.forEach((each) -> each.use(path, reader));
+				});
+			}
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
 	}
 
-	private static void classes(byte @Nullable [] jar, ClassFile action) throws IOException {
-		if (jar == null) {
+	/** Returns whether a library may use classes that are replaced. */
+	private boolean isNamedBy(LibraryFacts library) {
+		return !Collections.disjoint(library.named(), this.packages)
+				|| !Collections.disjoint(library.packages(), this.packages);
+	}
+
+	private static void classes(ZipFile jar, String file, ClassFile action) throws IOException {
+		byte[] library = BootJar.library(jar, file);
+		if (library == null) {
 			return;
 		}
-		try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(jar))) {
-			for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
-				String path = entry.getName();
-				if (path.endsWith(".class") && !path.startsWith("META-INF/") && !path.endsWith("module-info.class")) {
-					try {
-						action.read(path.substring(0, path.length() - ".class".length()), in.readAllBytes());
-					}
-					catch (RuntimeException ex) {
-						// Newer than the library that reads it knows, or damaged.
-					}
-				}
+		NestedJar nested = new NestedJar(library, file);
+		for (NestedJar.Entry entry : nested.classes()) {
+			String path = entry.path();
+			byte[] bytes = nested.bytes(entry);
+			try {
+				action.read(path.substring(0, path.length() - ".class".length()), bytes);
+			}
+			catch (RuntimeException ex) {
+				// Newer than the library that reads it knows, or damaged.
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package io.github.vicinal.copackage;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -231,6 +232,40 @@ class InputTests {
 		List<Inventory> both = Inventories.read(List.of("a=" + other, "b=" + other));
 		assertThatExceptionOfType(InvalidInputException.class).isThrownBy(() -> Hoisting.plan(both, Hoist.STATELESS))
 			.withMessageContaining("bomb-1.jar");
+	}
+
+	@Test
+	void damagedLibrariesEndInAnErrorThatNamesThem() throws IOException {
+		byte[] good = TestJar
+			.zip(Map.of("a/B.class", TestJar.type("a/B", "text".repeat(50)), "META-INF/maven/g/a/pom.properties",
+					"groupId=g\nartifactId=a\nversion=1".getBytes(StandardCharsets.UTF_8)));
+		for (byte[] library : List.of(new byte[0], "no jar".getBytes(StandardCharsets.UTF_8),
+				java.util.Arrays.copyOf(good, good.length / 2))) {
+			Path jar = TestJar.boot().entry("BOOT-INF/lib/a-1.jar", library).write(this.directory, "app");
+			assertThatExceptionOfType(InvalidInputException.class)
+				.isThrownBy(() -> Inventories.read(List.of("a=" + jar)))
+				.withMessageContaining("app.jar")
+				.withMessageContaining("a-1.jar")
+				.withMessageContaining("build it again");
+		}
+		Random random = new Random(11);
+		int refused = 0;
+		for (int i = 0; i < 1000; i++) {
+			byte[] damaged = good.clone();
+			for (int k = 0; k <= i % 4; k++) {
+				damaged[random.nextInt(damaged.length)] = (byte) random.nextInt(256);
+			}
+			Path jar = TestJar.boot().entry("BOOT-INF/lib/a-1.jar", damaged).write(this.directory, "app");
+			try {
+				List<Inventory> both = Inventories.read(List.of("a=" + jar, "b=" + jar));
+				assertThat(Hoisting.plan(both, Hoist.STATELESS)).isNotNull();
+			}
+			catch (InvalidInputException | java.io.UncheckedIOException ex) {
+				refused++;
+				assertThat(ex.getMessage()).contains("a-1.jar");
+			}
+		}
+		assertThat(refused).isGreaterThan(100);
 	}
 
 	private static byte[] zipOfZeros(String name, long size) throws IOException {
