@@ -186,13 +186,28 @@ class FluxServerTests {
 		long before = calls(sent, path);
 		behaviours.forEach((name, behaviour) -> tests.add(DynamicTest.dynamicTest(name, () -> {
 			for (int i = 0; i < ATTEMPTS; i++) {
-				String expected = observe(behaviour, plain, base);
+				String expected = overHttp(behaviour, plain, base);
 				assertThat(observe(behaviour, exchanges, base)).as("attempt %d", i).isEqualTo(expected);
 			}
 		})));
 		tests.add(DynamicTest.dynamicTest("went over the path",
 				() -> assertThat(calls(sent, path) - before).isGreaterThan((ATTEMPTS - 1L) * behaviours.size())));
 		return tests.stream();
+	}
+
+	/**
+	 * Reactor Netty 1.3.7 now and then does not read a request that follows on the
+	 * connection of one whose response was written on another thread, as those with a new
+	 * session are, until the client closes the connection; with Vicinal switched off,
+	 * too.
+	 */
+	private static String overHttp(BiFunction<RestClient, String, String> behaviour, RestClient plain, String base) {
+		String observed = observe(behaviour, plain, base);
+		if (observed.contains("Read timed out")) {
+			System.out.println("Repeated, as Reactor Netty did not read the request: " + observed);
+			return observe(behaviour, plain, base);
+		}
+		return observed;
 	}
 
 	private static String observe(BiFunction<RestClient, String, String> behaviour, RestClient client, String base) {
