@@ -229,22 +229,37 @@ public final class ExchangeService implements Service {
 		if (exchange.isInterrupted()) {
 			this.sizes.never(shape);
 		}
+		else if (answer.end() == End.COMPLETE) {
+			exchange.whenOver(() -> learn(exchange, shape));
+		}
 		else {
-			observe(exchange, shape, answer.end() == End.COMPLETE);
+			observe(exchange, shape, false);
 		}
 		return answer;
 	}
 
+	/** Learns from a handler that has ended: filters may have worked on. */
+	private void learn(ServerExchange exchange, long shape) {
+		this.outlived.remove(exchange);
+		if (exchange.isInterrupted()) {
+			this.sizes.never(shape);
+		}
+		else {
+			observe(exchange, shape, true);
+		}
+	}
+
 	/**
 	 * Learns where the next request of a shape is executed.
-	 * @param complete whether the response was complete when its handler returned
+	 * @param complete whether the response was complete when its handler returned, or
+	 * could be answered at once
 	 */
 	private void observe(ServerExchange exchange, long shape, boolean complete) {
 		if (exchange.making() == Making.IN_PARTS || exchange.written() > RouteSizes.SMALL_BYTES) {
 			this.sizes.never(shape);
 		}
 		else {
-			this.sizes.observe(shape, complete && exchange.making() == Making.WHOLE);
+			this.sizes.observe(shape, complete && exchange.making() == Making.WHOLE && !exchange.hasLingered());
 		}
 	}
 

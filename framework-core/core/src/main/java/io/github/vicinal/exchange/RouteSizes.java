@@ -5,9 +5,11 @@ import java.util.concurrent.atomic.AtomicLongArray;
 /**
  * Learns which requests have small responses that their handler returns as a value: those
  * are executed on the thread that received them, all others on a thread of the web
- * server, so that a response can be read while it is written. Once a handler says that it
- * may write responses in parts, or interrupts its own thread, requests of its shape do
- * not get that of a caller any more.
+ * server, so that a response can be read while it is written. Where filters or handlers
+ * work on after the response has left, their client must not wait for them, so these
+ * responses do not count as small. Once a handler says that it may write responses in
+ * parts, or interrupts its own thread, requests of its shape do not get that of a caller
+ * any more.
  * <p>
  * Requests of one method and one <em>shape</em> of path are taken to be alike: a segment
  * that contains a digit, or is very long, stands for any. The table is small and forgets

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.vicinal.exchange.ExchangeMessage.Answer;
@@ -17,6 +18,12 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 public final class ServerExchange {
+
+	/**
+	 * Time for which a handler or filter may work on after its response has left, before
+	 * it counts as one that does so.
+	 */
+	private static final long LINGER_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
 	private final RequestHead head;
 
@@ -42,6 +49,14 @@ public final class ServerExchange {
 
 	/** Whether the handler has said that nothing follows. */
 	private volatile boolean finished;
+
+	/**
+	 * Time at which a socket would have sent the last byte of the response, never 0; 0
+	 * before that.
+	 */
+	private volatile long leftNanos;
+
+	private volatile boolean lingered;
 
 	private volatile boolean over;
 
@@ -220,6 +235,7 @@ public final class ServerExchange {
 	public void flush() {
 		this.flushed = true;
 		this.response.flush();
+		noteLeft();
 	}
 
 	/**
@@ -229,6 +245,15 @@ public final class ServerExchange {
 	public void sent() {
 		this.flushed = true;
 		this.response.sent();
+		noteLeft();
+	}
+
+	/** Notes when all that was announced has left. */
+	private void noteLeft() {
+		ResponseHead known = this.responseHead;
+		if (this.leftNanos == 0 && known != null && announced(known) == this.written) {
+			this.leftNanos = System.nanoTime() | 1;
+		}
 	}
 
 	/**
@@ -248,6 +273,9 @@ public final class ServerExchange {
 	public void finish() {
 		if (this.responseHead != null) {
 			this.finished = true;
+			if (this.leftNanos == 0) {
+				this.leftNanos = System.nanoTime() | 1;
+			}
 			endIfFinished();
 		}
 	}
@@ -267,12 +295,13 @@ public final class ServerExchange {
 
 	/**
 	 * Runs a task when the handler has ended, at once if it has.
-	 * @param task runs at least once, on any thread
+	 * @param task runs once, on any thread; replaces the one before, which may have run
 	 */
 	void whenOver(Runnable task) {
-		this.onOver = task;
+		Runnable once = new Once(task);
+		this.onOver = once;
 		if (this.over) {
-			task.run();
+			once.run();
 		}
 	}
 
@@ -282,15 +311,26 @@ public final class ServerExchange {
 	}
 
 	/**
+	 * Returns whether something worked on after the response had left, which its client
+	 * must not wait for. Known once the handler {@linkplain #isOver() has ended}.
+	 */
+	boolean hasLingered() {
+		return this.lingered;
+	}
+
+	/**
 	 * Ends the exchange.
 	 * @param problem why the response is not complete, {@code null} if it is; with a
 	 * problem the client sees a lost connection
 	 */
 	public void end(@Nullable IOException problem) {
 		this.request.stopReading();
+		long left = this.leftNanos;
+		this.lingered = left != 0 && System.nanoTime() - left > LINGER_NANOS;
+		// First, so that a client whose response has ended finds the handler ended.
+		this.over = true;
 		this.response.end((this.responseHead != null) ? problem
 				: (problem != null) ? problem : new IOException("The server did not respond"));
-		this.over = true;
 		Runnable task = this.onOver;
 		if (task != null) {
 			task.run();

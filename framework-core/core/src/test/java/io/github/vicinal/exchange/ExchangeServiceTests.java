@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -36,6 +37,9 @@ import static org.awaitility.Awaitility.await;
 /** Clients that behave well, and those that do not. */
 @Timeout(60)
 class ExchangeServiceTests {
+
+	/** More than a handler may take to return after its response has left. */
+	private static final long WORKING_ON_MILLIS = 20;
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 
@@ -234,6 +238,28 @@ class ExchangeServiceTests {
 		gate.complete(null);
 	}
 
+	/** A client would wait for a filter that works on, by its own thread. */
+	@Test
+	void nothingIsMadeThereAfterWhoseResponseSomethingWorksOn() {
+		CountDownLatch never = new CountDownLatch(1);
+		this.handler.begun = (exchange) -> {
+			exchange.madeWhole();
+			exchange.commit(new ResponseHead(204, HttpFields.NONE));
+			exchange.flush();
+			try {
+				assertThat(never.await(WORKING_ON_MILLIS, TimeUnit.MILLISECONDS)).isFalse();
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+		};
+		for (int i = 0; i < 5; i++) {
+			assertThat(begin("/begun", new byte[0], true).end()).isEqualTo(End.COMPLETE);
+			await().until(() -> !this.service.isBusy());
+		}
+		assertThat(this.handler.here).isZero();
+	}
+
 	/** Else the client would keep it to itself. */
 	@Test
 	void aResponseIsNotCompleteBeforeTheRequestIs() throws Exception {
@@ -353,7 +379,7 @@ class ExchangeServiceTests {
 		assertThat(this.handler.ended.get(30, TimeUnit.SECONDS)).contains("reset");
 	}
 
-	/** A web server of three pages. */
+	/** A web server of a few pages. */
 	private final class TestHandler implements ExchangeHandler {
 
 		private final CompletableFuture<String> ended = new CompletableFuture<>();
@@ -395,6 +421,8 @@ class ExchangeServiceTests {
 					case "/echo" -> echo(exchange);
 					case "/much" -> much(exchange);
 					case "/quiet" -> quiet(exchange);
+					case "/begun" -> {
+					}
 					default -> never(exchange);
 				}
 				exchange.end(null);

@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.report.ChannelReport.PeerReport;
+import io.github.vicinal.testing.InTurn;
 import io.micrometer.common.KeyValues;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -23,8 +24,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -69,7 +68,7 @@ class ErrorAnswerTests {
 	private final RunningApplications applications = new RunningApplications();
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "uds" })
+	@InTurn({ "direct", "uds" })
 	void exceptionHandlersAnswerWithViews(String path) {
 		Pair pair = start(ViewService.class, path, "");
 		for (String name : List.of("written", "redirected", "failing", "unknown")) {
@@ -83,7 +82,7 @@ class ErrorAnswerTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "uds" })
+	@InTurn({ "direct", "uds" })
 	void redirectsLeadToWholeUrls(String path) {
 		Pair pair = start(RedirectService.class, path, "");
 		for (String to : List.of("/a/../b?c=/./d", "./x/y", "//other/z", "https://other/", "?q", "mailto:a@b", "ü b")) {
@@ -93,7 +92,7 @@ class ErrorAnswerTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "direct, false", "uds, false", "direct, true", "uds, true" })
+	@InTurn(value = { "direct, false", "uds, false", "uds, true", "direct, true" }, rows = 2)
 	void headersThatAnEntityVariesByAreAdded(String path, boolean cors) {
 		Pair pair = start(cors ? CorsService.class : RedirectService.class, path, "");
 		// Behind the interceptor of CORS the first call of a method goes over HTTP.
@@ -102,7 +101,7 @@ class ErrorAnswerTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "uds" })
+	@InTurn({ "direct", "uds" })
 	void theDispatchersStrategiesAreAsked(String path) {
 		Pair pair = start(FlashService.class, path, "");
 		CountingFlashMapManager manager = pair.service().getBean(CountingFlashMapManager.class);
@@ -115,14 +114,14 @@ class ErrorAnswerTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "uds" })
+	@InTurn({ "direct", "uds" })
 	void theErrorControllerIsWhereItsPathIs(String path) {
 		Pair pair = start(PrefixService.class, path, "/api");
 		assertThat(pair.typed("missing")).isEqualTo(pair.overHttp("missing")).doesNotContain("timestamp");
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "uds" })
+	@InTurn({ "direct", "uds" })
 	void observationConventionsSeeTheWrittenResponse(String path) {
 		Pair pair = start(ObservedService.class, path, "");
 		pair.overHttp("fine");

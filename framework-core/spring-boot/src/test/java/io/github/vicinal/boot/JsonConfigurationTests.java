@@ -16,6 +16,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.testing.InTurn;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.databind.DeserializationContext;
@@ -220,7 +220,7 @@ class JsonConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "uds", "shm" })
+	@InTurn({ "direct", "uds", "shm" })
 	void resultsThatCannotBeReadAreNotAskedForTwiceEachTime(String path) {
 		ConfigurableApplicationContext service = start(ThingService.class, Setting.SNAKE_CASE, Map.of());
 		ConfigurableApplicationContext client = start(ThingClient.class, Setting.NOTHING, Map

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.boot.exchange.Exchanges;
 import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.testing.InTurn;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -20,7 +21,6 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -50,7 +50,7 @@ class LostClientTests {
 	 * when its handler returns.
 	 */
 	@ParameterizedTest
-	@ValueSource(strings = { "http", "direct", "shm", "uds" })
+	@InTurn(value = { "http", "direct", "shm", "uds" }, rows = 2)
 	void asynchronousProcessingAfterAFailedWriteLeavesNothingToTheNextRequest(String path) throws Exception {
 		ConfigurableApplicationContext server = this.applications.start(Server.class, Map.of());
 		RestClient impatient = client(server, path, "1s");

@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.report.ChannelReport.PeerReport;
+import io.github.vicinal.testing.InTurn;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,7 +25,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -122,7 +122,7 @@ class MovedAddressTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "uds" })
+	@InTurn({ "direct", "uds" })
 	void callsFollowAnAddressThatMoves(String path) throws Exception {
 		int blue = service("blue", path);
 		int green = service("green", path);
@@ -148,7 +148,7 @@ class MovedAddressTests {
 
 	/** As proxies do that let connections to a retiring service end by themselves. */
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "uds" })
+	@InTurn({ "direct", "uds" })
 	void callsFollowAnAddressThatMovesForNewConnectionsOnly(String path) throws Exception {
 		int blue = service("blue", path);
 		int green = service("green", path);

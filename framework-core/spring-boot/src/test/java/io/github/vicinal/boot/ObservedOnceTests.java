@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.report.ChannelReport.PeerReport;
+import io.github.vicinal.testing.InTurn;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.tracing.handler.DefaultTracingObservationHandler;
@@ -17,7 +18,6 @@ import io.micrometer.tracing.test.simple.SimpleTracer;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -50,8 +50,8 @@ class ObservedOnceTests {
 	private final RunningApplications applications = new RunningApplications();
 
 	@ParameterizedTest
-	@CsvSource({ "http, false", "direct, false", "shm, false", "uds, false", "http, true", "direct, true", "shm, true",
-			"uds, true" })
+	@InTurn(value = { "http, false", "http, true", "direct, true", "direct, false", "shm, false", "shm, true",
+			"uds, true", "uds, false" }, rows = 4)
 	void theTimeOfACallIsCountedOnce(String path, boolean traced) {
 		ConfigurableApplicationContext service = this.applications.start(traced ? TracedService.class : Service.class,
 				Map.of());

@@ -10,6 +10,7 @@ import java.util.TreeSet;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.report.ChannelReport.PeerReport;
+import io.github.vicinal.testing.InTurn;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -18,7 +19,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -50,7 +50,7 @@ class ObservedResponseTests {
 	private final RunningApplications applications = new RunningApplications();
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "uds", "http" })
+	@InTurn(value = { "direct", "uds", "http" }, rows = 2)
 	void aConventionSeesStatusAndHeaders(String path) {
 		String rendezvous = this.directory.resolve("meet").toString();
 		ConfigurableApplicationContext service = this.applications.start(Service.class,

@@ -24,14 +24,13 @@ import io.github.vicinal.path.Reply;
 import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.testing.InTurn;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -83,9 +82,10 @@ class OutlastingHandlerTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "http,typed,0", "direct,typed,0", "direct,typed," + SHORT_CALLS, "shm,typed,0",
+	@InTurn(value = { "http,typed,0", "direct,typed,0", "direct,typed," + SHORT_CALLS, "shm,typed,0",
 			"shm,typed," + SHORT_CALLS, "uds,typed,0", "http,exchange,0", "direct,exchange,0",
-			"direct,exchange," + SHORT_CALLS, "shm,exchange,0", "shm,exchange," + SHORT_CALLS, "uds,exchange,0" })
+			"direct,exchange," + SHORT_CALLS, "shm,exchange,0", "shm,exchange," + SHORT_CALLS, "uds,exchange,0" },
+			rows = 6)
 	void isInterruptedAndItsCallerSeesALostConnection(String path, String kind, int before) throws Exception {
 		ConfigurableApplicationContext server = server("500ms");
 		ConfigurableApplicationContext client = client(server, path);
@@ -100,8 +100,8 @@ class OutlastingHandlerTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "http,typed", "direct,typed", "shm,typed", "uds,typed", "http,exchange", "direct,exchange",
-			"shm,exchange", "uds,exchange" })
+	@InTurn(value = { "http,typed", "http,exchange", "direct,exchange", "direct,typed", "shm,typed", "shm,exchange",
+			"uds,exchange", "uds,typed" }, rows = 4)
 	void thatIgnoresInterruptsKeepsNeitherItsCallerNorTheServer(String path, String kind) throws Exception {
 		ConfigurableApplicationContext server = server("200ms");
 		ConfigurableApplicationContext client = client(server, path);
@@ -117,8 +117,8 @@ class OutlastingHandlerTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "http,typed", "direct,typed", "shm,typed", "uds,typed", "http,exchange", "direct,exchange",
-			"shm,exchange", "uds,exchange" })
+	@InTurn(value = { "http,typed", "http,exchange", "direct,exchange", "direct,typed", "shm,typed", "shm,exchange",
+			"uds,exchange", "uds,typed" }, rows = 4)
 	void thatEndsInTimeIsAnswered(String path, String kind) throws Exception {
 		ConfigurableApplicationContext server = server("20s");
 		ConfigurableApplicationContext client = client(server, path);
@@ -143,8 +143,8 @@ class OutlastingHandlerTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "http,deferred", "direct,deferred", "shm,deferred", "uds,deferred", "direct,streams", "shm,streams",
-			"uds,streams" })
+	@InTurn(value = { "http,deferred", "direct,streams", "direct,deferred", "uds,streams", "shm,deferred",
+			"shm,streams", "uds,deferred" }, rows = 3)
 	void thatIsAsynchronousIsCutOff(String path, String handler) throws Exception {
 		ConfigurableApplicationContext server = server("300ms");
 		ConfigurableApplicationContext client = client(server, path);
@@ -166,7 +166,7 @@ class OutlastingHandlerTests {
 	 * interrupts the handler meanwhile.
 	 */
 	@ParameterizedTest
-	@ValueSource(strings = { "http", "direct", "shm", "uds" })
+	@InTurn(value = { "http", "direct", "shm", "uds" }, rows = 2)
 	void isNotAnsweredAfterTheWebServerHasInterruptedIt(String path) throws Exception {
 		ConfigurableApplicationContext server = server("200ms");
 		ConfigurableApplicationContext client = client(server, path);

@@ -24,6 +24,7 @@ import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.requestserver.Rejection.Reason;
 import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.testing.InTurn;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.coyote.AbstractProtocol;
 import org.junit.jupiter.api.AfterEach;
@@ -31,7 +32,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.tomcat.TomcatWebServer;
@@ -119,7 +119,7 @@ class RefusalTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "http", "uds", "shm", "direct" })
+	@InTurn(value = { "uds", "http", "direct", "shm" }, rows = 2)
 	void aRefusedCallHasTheSameOutcomeOnEachPath(String path) throws InterruptedException {
 		startServer(1);
 		Baskets baskets = client(path, Map.of());
@@ -147,7 +147,7 @@ class RefusalTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "http", "uds", "shm", "direct" })
+	@InTurn(value = { "http", "uds", "shm", "direct" }, rows = 2)
 	void allThatAreAcceptedWaitAtTheSameTime(String path) throws InterruptedException {
 		startServer(10);
 		Baskets baskets = client(path, Map.of());
@@ -174,7 +174,7 @@ class RefusalTests {
 
 	/** A typed call has the path that it would have by HTTP. */
 	@ParameterizedTest
-	@ValueSource(strings = { "http", "uds", "shm", "direct" })
+	@InTurn(value = { "http", "uds", "shm", "direct" }, rows = 2)
 	@SuppressWarnings("try")
 	void aRuleCountsOnEachPath(String path) throws InterruptedException {
 		this.server = start(BasketService.class, Map.of("vicinal.server.requests.rules[0].path", "/baskets/7",
@@ -203,7 +203,7 @@ class RefusalTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "uds", "shm", "direct" })
+	@InTurn({ "uds", "shm", "direct" })
 	void aCallWhoseDeadlinePassesInTheQueueIsNotExecuted(String path) throws InterruptedException {
 		startServer(10);
 		Baskets baskets = client(path, Map.of("vicinal.channels.baskets.timeout", "300ms"));
@@ -337,7 +337,7 @@ class RefusalTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "http", "uds", "shm", "direct" })
+	@InTurn(value = { "uds", "http", "direct", "shm" }, rows = 2)
 	void acceptedRequestsEndBeforeTheServerDoes(String path) throws Exception {
 		startServer(10);
 		Baskets baskets = client(path, Map.of());

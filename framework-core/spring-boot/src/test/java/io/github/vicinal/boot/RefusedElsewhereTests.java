@@ -14,12 +14,12 @@ import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.testing.InTurn;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -89,7 +89,7 @@ class RefusedElsewhereTests {
 
 	/** A refusal that it met elsewhere says nothing about its own actions. */
 	@ParameterizedTest
-	@ValueSource(strings = { "http", "uds", "direct" })
+	@InTurn(value = { "http", "uds", "direct" }, rows = 2)
 	void aCallWhoseHandlerPassesARefusalOnIsExecutedOnce(String path) {
 		Orders orders = start(path);
 		HttpServerErrorException failure = catchThrowableOfType(HttpServerErrorException.class,
@@ -101,7 +101,7 @@ class RefusedElsewhereTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "http", "uds", "direct" })
+	@InTurn(value = { "http", "uds", "direct" }, rows = 2)
 	void aCallThatTheRequestServerRefusesGoesOn(String path) throws InterruptedException {
 		Orders orders = start(path);
 		RequestServer permits = this.replicas.get(0).getBean(RequestServer.class);

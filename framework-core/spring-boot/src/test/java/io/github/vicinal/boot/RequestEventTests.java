@@ -10,11 +10,11 @@ import java.util.function.UnaryOperator;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.report.ChannelReport.PeerReport;
+import io.github.vicinal.testing.InTurn;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ApplicationListener;
@@ -49,8 +49,8 @@ class RequestEventTests {
 	private final RunningApplications applications = new RunningApplications();
 
 	@ParameterizedTest
-	@CsvSource({ "direct, false, false", "uds, false, false", "direct, true, false", "uds, true, false",
-			"uds, true, true", "uds, false, true" })
+	@InTurn(value = { "direct, false, false", "uds, false, false", "uds, true, false", "direct, true, false",
+			"uds, false, true", "uds, true, true" }, rows = 3)
 	void eachTypedCallIsAnEvent(String path, boolean annotated, boolean lazy) {
 		String rendezvous = this.directory.resolve("meet").toString();
 		ConfigurableApplicationContext service = this.applications

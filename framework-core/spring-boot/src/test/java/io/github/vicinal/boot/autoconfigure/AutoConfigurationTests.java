@@ -23,7 +23,6 @@ import io.github.vicinal.transport.uds.UdsPathServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.servlet.http.HttpServletRequest;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,7 +62,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Beans by condition, and messages of mistakes at start. */
 @ExtendWith(OutputCaptureExtension.class)
-@Tag("every-jdk")
 class AutoConfigurationTests {
 
 	private final ApplicationContextRunner client = new ApplicationContextRunner()

@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.github.vicinal.report.ChannelReport.PathReport;
+import io.github.vicinal.testing.InTurn;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -53,6 +54,7 @@ class ExchangeBehaviourTests {
 	@RegisterExtension
 	final Applications applications = new Applications();
 
+	@Tag("deep")
 	@TestFactory
 	Stream<DynamicTest> direct() {
 		return behaviours("direct", "http-components");
@@ -63,6 +65,7 @@ class ExchangeBehaviourTests {
 		return secured("direct", "default");
 	}
 
+	@Tag("deep")
 	@TestFactory
 	Stream<DynamicTest> securedShm() {
 		return secured("shm", "default");
@@ -95,7 +98,7 @@ class ExchangeBehaviourTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm" })
+	@InTurn({ "direct", "shm" })
 	void aClientThatWaitsTooLongGetsATimeOut(String path) {
 		ConfigurableApplicationContext server = this.applications.server(ShopApplication.class, path, "default");
 		ConfigurableApplicationContext client = this.applications.client(path, "http-components");

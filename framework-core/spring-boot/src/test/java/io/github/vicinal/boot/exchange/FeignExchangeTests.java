@@ -26,6 +26,7 @@ import feign.hc5.ApacheHttp5Client;
 import io.github.vicinal.boot.exchange.ExchangeBehaviourTests.Applications;
 import io.github.vicinal.boot.exchange.ShopApplication.Order;
 import io.github.vicinal.report.ChannelReport.PathReport;
+import io.github.vicinal.testing.InTurn;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
@@ -36,7 +37,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -106,6 +106,7 @@ class FeignExchangeTests {
 		return compared(Library.FEIGN, "direct");
 	}
 
+	@Tag("deep")
 	@TestFactory
 	Stream<DynamicTest> shm() {
 		return compared(Library.FEIGN, "shm");
@@ -117,6 +118,7 @@ class FeignExchangeTests {
 		return compared(Library.FEIGN, "uds");
 	}
 
+	@Tag("deep")
 	@TestFactory
 	Stream<DynamicTest> apacheOverDirect() {
 		return compared(Library.APACHE, "direct");
@@ -189,7 +191,7 @@ class FeignExchangeTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm" })
+	@InTurn({ "direct", "shm" })
 	void aClientThatWaitsTooLongGetsATimeOut(String path) {
 		Client exchanges = connected(path);
 		Slow slow = Feign.builder()
@@ -212,7 +214,7 @@ class FeignExchangeTests {
 
 	/** The caller of each request is another one, as a thread or an interceptor says. */
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm" })
+	@InTurn({ "shm", "direct" })
 	void interceptorsNameTheCallerOfEachRequest(String path) {
 		Client exchanges = connected(SecuredShopApplication.class, Library.FEIGN, path);
 		ThreadLocal<@Nullable String> caller = new ThreadLocal<>();

@@ -24,6 +24,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.github.vicinal.boot.exchange.ExchangeBehaviourTests.Applications;
 import io.github.vicinal.report.ChannelReport.PathReport;
 import io.github.vicinal.report.ChannelReport.PeerReport;
+import io.github.vicinal.testing.InTurn;
 import io.netty.handler.timeout.ReadTimeoutException;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -32,8 +33,6 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
@@ -124,6 +123,7 @@ class ReactiveExchangeTests {
 		return compared(Library.JDK, "direct");
 	}
 
+	@Tag("deep")
 	@TestFactory
 	Stream<DynamicTest> shm() {
 		return compared(Library.JDK, "shm");
@@ -135,6 +135,7 @@ class ReactiveExchangeTests {
 		return compared(Library.JDK, "uds");
 	}
 
+	@Tag("deep")
 	@TestFactory
 	Stream<DynamicTest> nettyOverDirect() {
 		return compared(Library.NETTY, "direct");
@@ -201,7 +202,7 @@ class ReactiveExchangeTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "JDK,direct", "JDK,shm", "NETTY,direct", "NETTY,shm" })
+	@InTurn(value = { "JDK,direct", "JDK,shm", "NETTY,shm", "NETTY,direct" }, rows = 2)
 	void aClientThatWaitsTooLongGetsATimeOut(Library library, String path) {
 		WebClient hurried = connected(library, path, Duration.ofMillis(300));
 		for (int i = 0; i < ATTEMPTS; i++) {
@@ -213,7 +214,7 @@ class ReactiveExchangeTests {
 
 	/** As the JDK's client counts it. */
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm" })
+	@InTurn({ "direct", "shm" })
 	void aBodyThatTakesTooLongIsAbandoned(String path) {
 		WebClient hurried = connected(path, Duration.ofMillis(300));
 		for (int i = 0; i < ATTEMPTS; i++) {
@@ -230,7 +231,7 @@ class ReactiveExchangeTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "JDK,direct", "JDK,shm", "NETTY,direct", "NETTY,shm" })
+	@InTurn(value = { "JDK,direct", "JDK,shm", "NETTY,shm", "NETTY,direct" }, rows = 2)
 	void aResponseIsReadAsItIsRequested(Library library, String path) {
 		WebClient exchanges = connected(library, path, READ_TIMEOUT);
 		AtomicInteger seen = new AtomicInteger();

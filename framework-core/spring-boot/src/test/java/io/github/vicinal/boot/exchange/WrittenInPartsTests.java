@@ -8,12 +8,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.github.vicinal.testing.InTurn;
 import jakarta.servlet.http.HttpServletResponse;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -63,7 +62,7 @@ class WrittenInPartsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm" })
+	@InTurn({ "direct", "shm" })
 	void comesWhenItIsFlushed(String path) {
 		RestClient requests = connected(path, "/log?follow=false");
 		String seen = requests.get().uri("/log?follow=true").exchange((request, response) -> {
@@ -77,7 +76,7 @@ class WrittenInPartsTests {
 
 	/** Web servers send what does not fit into their buffers. */
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm" })
+	@InTurn({ "direct", "shm" })
 	void comesWhenItIsMuch(String path) {
 		RestClient requests = connected(path, "/table?follow=false");
 		String seen = requests.get().uri("/table?follow=true").exchange((request, response) -> {
@@ -92,7 +91,8 @@ class WrittenInPartsTests {
 
 	/** A handler may respond first and work later. */
 	@ParameterizedTest
-	@CsvSource({ "direct, length", "direct, closed", "direct, nothing", "shm, length", "shm, closed", "shm, nothing" })
+	@InTurn(value = { "direct, length", "shm, length", "shm, closed", "direct, closed", "direct, nothing",
+			"shm, nothing" }, rows = 3)
 	void isCompleteBeforeItsHandlerIs(String path, String kind) {
 		RestClient requests = connected(path, "/early?kind=none");
 		requests.get().uri("/early?kind=" + kind).retrieve().body(String.class);
@@ -103,7 +103,7 @@ class WrittenInPartsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm" })
+	@InTurn({ "direct", "shm" })
 	void isNotKeptWhole(String path) {
 		RestClient requests = connected(path, "/file?mb=0");
 		Long written = requests.get().uri("/file?mb=" + MEGABYTES).exchange((request, response) -> {

@@ -2,7 +2,9 @@ package io.github.vicinal.boot.kit;
 
 import io.github.vicinal.testkit.ChannelCompatibilityKit;
 import io.github.vicinal.testkit.KitEnvironment;
+import io.github.vicinal.testkit.RequestCompatibilityKit;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The compatibility kit on the path {@code direct} between applications with class
@@ -20,7 +22,19 @@ class NeighbourCompatibilityTests {
 
 	}
 
+	/** The part about requests and responses, in each build. */
 	@Nested
+	class RequestsOfExchanges extends RequestCompatibilityKit {
+
+		@Override
+		protected KitEnvironment createEnvironment() {
+			return VicinalKitEnvironment.ofNeighbours(true);
+		}
+
+	}
+
+	@Nested
+	@Tag("deep")
 	class Exchanges extends ChannelCompatibilityKit {
 
 		@Override

@@ -2,10 +2,8 @@ package io.github.vicinal.boot.kit;
 
 import io.github.vicinal.testkit.ChannelCompatibilityKit;
 import io.github.vicinal.testkit.KitEnvironment;
-import org.junit.jupiter.api.Tag;
 
 /** The compatibility kit on the path {@code uds}: a Unix domain socket. */
-@Tag("every-jdk")
 class UdsCompatibilityTests extends ChannelCompatibilityKit {
 
 	@Override

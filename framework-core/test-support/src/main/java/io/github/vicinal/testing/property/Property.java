@@ -24,4 +24,11 @@ public @interface Property {
 	 */
 	int tries() default 1000;
 
+	/**
+	 * Number of tries in the profile {@code deep}, of which the first ones are those of
+	 * the build.
+	 * @return at least {@link #tries()}, or 0 for the same number
+	 */
+	int deepTries() default 0;
+
 }

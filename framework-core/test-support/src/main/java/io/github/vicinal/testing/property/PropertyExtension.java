@@ -6,6 +6,7 @@ import java.lang.reflect.Parameter;
 import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
 
+import io.github.vicinal.testing.DeepTests;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
@@ -40,7 +41,7 @@ final class PropertyExtension implements ParameterResolver, InvocationIntercepto
 		Method method = call.getExecutable();
 		method.setAccessible(true);
 		Property property = method.getAnnotation(Property.class);
-		int tries = property.tries();
+		int tries = DeepTests.areRun() ? Math.max(property.tries(), property.deepTries()) : property.tries();
 		long seed = seed(context);
 		Object instance = context.getRequiredTestInstance();
 		Gen seeds = new Gen(seed);

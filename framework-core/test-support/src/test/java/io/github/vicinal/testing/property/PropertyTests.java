@@ -46,6 +46,29 @@ class PropertyTests {
 	}
 
 	@Test
+	void deepTriesBeginWithThoseOfTheBuild() {
+		String before = System.getProperty("vicinal.test.deep");
+		try {
+			System.setProperty("vicinal.test.deep", "false");
+			run(Deepened.class);
+			List<List<Object>> first = List.copyOf(SEEN);
+			SEEN.clear();
+			System.setProperty("vicinal.test.deep", "true");
+			run(Deepened.class);
+			assertThat(first).hasSize(5).isEqualTo(SEEN.subList(0, 5));
+			assertThat(SEEN).hasSize(12);
+		}
+		finally {
+			if (before != null) {
+				System.setProperty("vicinal.test.deep", before);
+			}
+			else {
+				System.clearProperty("vicinal.test.deep");
+			}
+		}
+	}
+
+	@Test
 	void aSeedGivesOtherValuesThatComeAgain() {
 		run(Holds.class);
 		List<List<Object>> fixed = List.copyOf(SEEN);
@@ -106,6 +129,15 @@ class PropertyTests {
 		finally {
 			System.clearProperty(PropertyExtension.SEED);
 		}
+	}
+
+	static class Deepened {
+
+		@Property(tries = 5, deepTries = 12)
+		void holds(@ForAll long any) {
+			SEEN.add(List.of(any));
+		}
+
 	}
 
 	static class Holds {

@@ -166,7 +166,7 @@ class EvidenceTests {
 		assertThat(recommend(model, -1).givenUp()).isEmpty();
 	}
 
-	@Property(tries = 1000)
+	@Property(tries = 200, deepTries = 1000)
 	void noPlanGivesUpRedundancyUnasked(@ForAll @LongRange(min = 0, max = 1_000_000_000) long seed) {
 		PlacementModel model = new RandomModels(seed, true, seed % 2 == 0).model(6, 4);
 		Recommendation found = new Recommender(new VicinalSolver(), MovePolicy.defaults(), MergeChecker.none())

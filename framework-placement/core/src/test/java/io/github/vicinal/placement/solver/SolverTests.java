@@ -134,7 +134,7 @@ class SolverTests {
 	}
 
 	/** The verifier shares no code with the solvers: both must agree on every number. */
-	@Property(tries = 60)
+	@Property(tries = 25, deepTries = 60)
 	void theVerifierAgrees(@ForAll @LongRange(min = 0, max = 1_000_000) long seed, @ForAll boolean replicas,
 			@ForAll boolean rules) {
 		PlacementModel model = new RandomModels(seed, replicas, rules).model(12, 4);
@@ -156,7 +156,7 @@ class SolverTests {
 		}
 	}
 
-	@Property(tries = 40)
+	@Property(tries = 15, deepTries = 40)
 	void aMoveBudgetHolds(@ForAll @LongRange(min = 0, max = 1_000_000) long seed, @ForAll boolean replicas) {
 		PlacementModel model = new RandomModels(seed, replicas, false).model(12, 4);
 		int budget = (int) (seed % 6);

@@ -60,7 +60,7 @@ class JsonFuzzTests {
 	/**
 	 * One server and one client for some bodies: they take longer to make than to use.
 	 */
-	@Property(tries = 10)
+	@Property(tries = 3, deepTries = 10)
 	void prometheus(@ForAll long seed) {
 		Random random = new Random(seed);
 		AtomicReference<String> body = new AtomicReference<>("");

@@ -5,6 +5,7 @@ import java.util.Map;
 import io.github.vicinal.boot.kit.VicinalKitEnvironment;
 import io.github.vicinal.testkit.ChannelCompatibilityKit;
 import io.github.vicinal.testkit.KitEnvironment;
+import io.github.vicinal.testkit.RequestCompatibilityKit;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
@@ -21,7 +22,6 @@ class ChronicleCompatibilityTests {
 	}
 
 	@Nested
-	@Tag("every-jdk")
 	class TypedCalls extends ChannelCompatibilityKit {
 
 		@Override
@@ -31,7 +31,19 @@ class ChronicleCompatibilityTests {
 
 	}
 
+	/** The part about requests and responses, in each build. */
 	@Nested
+	class RequestsOfExchanges extends RequestCompatibilityKit {
+
+		@Override
+		protected KitEnvironment createEnvironment() {
+			return environment(true);
+		}
+
+	}
+
+	@Nested
+	@Tag("deep")
 	class Exchanges extends ChannelCompatibilityKit {
 
 		@Override

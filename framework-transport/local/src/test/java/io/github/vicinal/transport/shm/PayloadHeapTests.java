@@ -11,6 +11,7 @@ import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.testing.InTurn;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
 import io.github.vicinal.transport.uds.UdsOptions;
@@ -20,8 +21,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -45,7 +44,7 @@ class PayloadHeapTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "shm", "uds" })
+	@InTurn({ "shm", "uds" })
 	void largeRepliesOnManyThreadsFitIntoTheSmallHeapOfAClient(String kind) throws Exception {
 		try (PathServer ignored = serve(kind, LARGE)) {
 			List<String> said = HeapChild.run("256m", "client", kind, this.shm.directory, this.server.instanceId(), 1,
@@ -55,7 +54,7 @@ class PayloadHeapTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "shm", "uds" })
+	@InTurn({ "shm", "uds" })
 	void largeCallsOnManyThreadsFitIntoTheSmallHeapOfAClient(String kind) throws Exception {
 		try (PathServer ignored = serve(kind, 1)) {
 			List<String> said = HeapChild.run("256m", "client", kind, this.shm.directory, this.server.instanceId(),
@@ -65,7 +64,7 @@ class PayloadHeapTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "uds, 1, 20971520", "uds, 20971520, 1", "shm, 1, 20971520", "shm, 20971520, 1" })
+	@InTurn(value = { "uds, 1, 20971520", "uds, 20971520, 1", "shm, 20971520, 1", "shm, 1, 20971520" }, rows = 2)
 	void largePayloadsOnManyThreadsFitIntoTheSmallHeapOfAServer(String kind, int requestBytes, int replyBytes)
 			throws Exception {
 		try (HeapChild child = HeapChild.start("256m", "server", kind, this.shm.directory, this.server.instanceId(),

@@ -38,7 +38,6 @@ class TcpCompatibilityTests {
 	}
 
 	@Nested
-	@Tag("every-jdk")
 	class TypedCalls extends ChannelCompatibilityKit {
 
 		@Override

@@ -5,6 +5,7 @@ import java.util.Map;
 
 import io.github.vicinal.testkit.ChannelCompatibilityKit;
 import io.github.vicinal.testkit.KitEnvironment;
+import io.github.vicinal.testkit.RequestCompatibilityKit;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,7 +19,19 @@ class TcpExchangeCompatibilityTests {
 	@TempDir
 	private static Path directory;
 
+	/** The part about requests and responses, in each build. */
 	@Nested
+	class RequestsOfExchanges extends RequestCompatibilityKit {
+
+		@Override
+		protected KitEnvironment createEnvironment() {
+			return TcpCompatibilityTests.environment(true, Map.of());
+		}
+
+	}
+
+	@Nested
+	@Tag("deep")
 	class Exchanges extends ChannelCompatibilityKit {
 
 		@Override

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 
 import io.github.vicinal.boot.kit.security.Arrangement.Step;
 import io.github.vicinal.boot.kit.security.Vault.Note;
+import io.github.vicinal.testing.DeepTests;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -50,10 +51,11 @@ abstract class ArrangementTests {
 	private static final List<String> PATHS = List.of("direct", "shm", "uds");
 
 	/**
-	 * Whether each arrangement runs on each path; otherwise on {@code direct} and, in
-	 * turn, on {@code shm} or {@code uds}, which hand requests to the server alike.
+	 * Path of each arrangement in the build, in turn: every second runs on the caller's
+	 * thread, the others on threads of {@code shm} and {@code uds}, which hand requests
+	 * to the server alike. The profile {@code deep} runs each on each.
 	 */
-	private static final boolean EVERY_PATH = Boolean.getBoolean("vicinal.kit.every-path");
+	private static final List<String> IN_TURN = List.of("direct", "shm", "direct", "uds");
 
 	/** Rounds on each path. Most methods are called several times in a round. */
 	private static final int ROUNDS = Integer.getInteger("vicinal.kit.rounds", 5);
@@ -105,7 +107,7 @@ abstract class ArrangementTests {
 	}
 
 	private static List<String> paths(int index) {
-		return EVERY_PATH ? PATHS : List.of("direct", (index % 2 == 0) ? "shm" : "uds");
+		return DeepTests.areRun() ? PATHS : List.of(IN_TURN.get(index % IN_TURN.size()));
 	}
 
 	@AfterAll

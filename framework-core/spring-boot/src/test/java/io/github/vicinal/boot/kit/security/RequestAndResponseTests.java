@@ -19,6 +19,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.testing.InTurn;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletConnection;
@@ -34,7 +35,6 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -230,7 +230,7 @@ class RequestAndResponseTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "direct,false", "shm,false", "uds,false", "direct,true", "shm,true", "uds,true" })
+	@InTurn(value = { "direct,false", "shm,false", "uds,false", "shm,true", "uds,true", "direct,true" }, rows = 2)
 	void requestsWithoutBodyAreAlike(String path, boolean filter) {
 		Map<String, String> expected = ask(overHttp(filter));
 		Map<String, String> actual = typed(path, filter, RequestAndResponseTests::ask);
@@ -238,13 +238,13 @@ class RequestAndResponseTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "direct,false", "shm,false", "direct,true", "shm,true" })
+	@InTurn(value = { "direct,false", "shm,false", "shm,true", "direct,true" }, rows = 2)
 	void requestsWithTextAreAlike(String path, boolean filter) {
 		compare(overHttp(filter).text("some text"), typed(path, filter, (cases) -> cases.text("some text")));
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "direct,false", "shm,false", "direct,true", "shm,true" })
+	@InTurn(value = { "direct,false", "shm,false", "shm,true", "direct,true" }, rows = 2)
 	void requestsWithJsonAreAlike(String path, boolean filter) {
 		Map<String, String> expected = overHttp(filter).send("json", List.of("a"));
 		Map<String, String> actual = typed(path, filter, (cases) -> cases.send("json", List.of("a")));
@@ -253,7 +253,7 @@ class RequestAndResponseTests {
 
 	/** Headers that Spring derives from a value come too late then. */
 	@ParameterizedTest
-	@CsvSource({ "direct,false", "shm,false", "uds,false", "direct,true", "shm,true", "uds,true" })
+	@InTurn(value = { "direct,false", "shm,false", "uds,false", "shm,true", "uds,true", "direct,true" }, rows = 2)
 	void responsesThatAreSentBeforeTheirValueAreAlike(String path, boolean filter) {
 		for (String type : List.of("none", "json", "text")) {
 			String expected = Ending.of(() -> overHttp(filter).early(type));
@@ -263,8 +263,7 @@ class RequestAndResponseTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|',
-			value = { "direct|false", "shm|false", "uds|false", "direct|true", "shm|true", "uds|true" })
+	@InTurn(value = { "direct,false", "shm,false", "uds,false", "shm,true", "uds,true", "direct,true" }, rows = 2)
 	void responsesAreAlikeAndNoHandlerRunsTwice(String path, boolean filter) {
 		List<String> differences = new ArrayList<>();
 		Cases cases = warmed(path, filter);
@@ -296,7 +295,7 @@ class RequestAndResponseTests {
 
 	/** Over HTTP, the client waits until the server closes the connection. */
 	@ParameterizedTest
-	@CsvSource({ "direct,false", "uds,false", "direct,true" })
+	@InTurn(value = { "direct,false", "uds,false", "direct,true" }, rows = 2)
 	void aResponseThatIsShorterThanItSaysBreaksOff(String path, boolean filter) {
 		Cases cases = warmed(path, filter);
 		assertThatExceptionOfType(RestClientException.class).isThrownBy(() -> cases.answer("short value"))
@@ -305,7 +304,7 @@ class RequestAndResponseTests {
 
 	/** The length is that of the body that a GET would have. */
 	@ParameterizedTest
-	@CsvSource({ "direct,false", "shm,false", "uds,false", "direct,true", "shm,true", "uds,true" })
+	@InTurn(value = { "direct,false", "shm,false", "uds,false", "shm,true", "uds,true", "direct,true" }, rows = 2)
 	void aHeadRequestGetsTheLengthAndNoBody(String path, boolean filter) {
 		assertThat(overHttp(filter).length().getHeaders().getContentLength()).isEqualTo(42);
 		Cases cases = warmed(path, filter);
@@ -320,7 +319,7 @@ class RequestAndResponseTests {
 
 	/** Without a filter the request is none of the container's. */
 	@ParameterizedTest
-	@CsvSource({ "direct,false", "shm,false", "uds,false", "direct,true", "shm,true", "uds,true" })
+	@InTurn(value = { "direct,false", "shm,false", "uds,false", "shm,true", "uds,true", "direct,true" }, rows = 2)
 	void dispatchesByHandlersAreNeverMadeTwice(String path, boolean filter) {
 		try (ConfigurableApplicationContext context = server(filter)) {
 			String url = "http://localhost:" + ((WebServerApplicationContext) context).getWebServer().getPort();
@@ -348,7 +347,7 @@ class RequestAndResponseTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "direct,false", "shm,false", "uds,false", "direct,true", "shm,true", "uds,true" })
+	@InTurn(value = { "direct,false", "shm,false", "uds,false", "shm,true", "uds,true", "direct,true" }, rows = 2)
 	void asynchronousHandlersEndAsOverHttp(String path, boolean filter) {
 		ConfigurableApplicationContext known = filter ? this.filtered : this.plain;
 		assertThat(known).isNotNull();
@@ -390,7 +389,7 @@ class RequestAndResponseTests {
 
 	/** Each server has seen no asynchronous handler before. */
 	@ParameterizedTest
-	@CsvSource({ "direct,false", "uds,false", "direct,true" })
+	@InTurn(value = { "direct,false", "uds,false", "direct,true" }, rows = 2)
 	void firstCallsOfAsynchronousHandlersEndAsOverHttp(String path, boolean filter) {
 		List<String> differences = new ArrayList<>();
 		for (String how : List.of("written", "error", "dispatched", "flushed")) {
@@ -416,7 +415,7 @@ class RequestAndResponseTests {
 	 * connection, which is no outcome to compare with.
 	 */
 	@ParameterizedTest
-	@CsvSource({ "direct,false", "uds,false", "direct,true", "uds,true" })
+	@InTurn(value = { "direct,false", "uds,false", "uds,true", "direct,true" }, rows = 2)
 	void anInterruptOfTheHandlersThreadDoesNotEndAsynchronousProcessing(String path, boolean filter) {
 		for (String how : List.of("interrupted", "interrupted and written")) {
 			try (ConfigurableApplicationContext context = server(filter)) {
@@ -429,7 +428,7 @@ class RequestAndResponseTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "direct,false", "uds,false", "direct,true" })
+	@InTurn(value = { "direct,false", "uds,false", "direct,true" }, rows = 2)
 	void aDispatchToAnotherHandlerFailsOnceAndGoesOverHttpThen(String path, boolean filter) {
 		try (ConfigurableApplicationContext context = server(filter)) {
 			String url = "http://localhost:" + ((WebServerApplicationContext) context).getWebServer().getPort();

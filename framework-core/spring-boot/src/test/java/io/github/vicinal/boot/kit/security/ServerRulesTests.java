@@ -22,6 +22,7 @@ import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.server.Service;
+import io.github.vicinal.testing.InTurn;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletResponse;
@@ -33,7 +34,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.WebApplicationType;
@@ -271,7 +271,7 @@ class ServerRulesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
+	@InTurn({ "direct", "shm", "uds" })
 	void annotationsOfTheControllerDecide(String path) {
 		new Cases<>(Rules.class) //
 			.http("required", "requires", "null", (rules) -> rules.required(null))
@@ -286,7 +286,7 @@ class ServerRulesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
+	@InTurn({ "direct", "shm", "uds" })
 	void oneTextOfAListIsTrimmed(String path) {
 		new Cases<>(Rules.class) //
 			.http("texts", "trims", "lead", (rules) -> rules.texts(List.of(" lead")))
@@ -299,7 +299,7 @@ class ServerRulesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
+	@InTurn({ "direct", "shm", "uds" })
 	void contentTypesAreThoseOfSpring(String path) {
 		Cases<Rules> cases = new Cases<>(Rules.class);
 		for (String type : List.of("", "text/html", "application/xml", "text/plain;charset=ISO-8859-1", "no media type",
@@ -326,7 +326,7 @@ class ServerRulesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
+	@InTurn({ "direct", "shm", "uds" })
 	void errorsHaveTheMessageOfTheirCause(String path) {
 		Cases<Rules> cases = new Cases<>(Rules.class);
 		for (String how : List.of("stack", "assertion", "error", "nested", "servlet", "bare servlet", "runtime",
@@ -337,7 +337,7 @@ class ServerRulesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
+	@InTurn({ "direct", "shm", "uds" })
 	void errorsAreInAFormatThatTheClientAccepts(String path) {
 		Cases<Rules> cases = new Cases<>(Rules.class);
 		for (String how : List.of("error", "runtime", "no message", "status", "advised", "fine")) {
@@ -349,7 +349,7 @@ class ServerRulesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
+	@InTurn({ "direct", "shm", "uds" })
 	void rulesThatNeedARequestAreLeftToHttp(String path) {
 		Cases<Rules> cases = new Cases<>(Rules.class);
 		cases.http("twice", "two of its arguments are the RequestParam a", "x", (rules) -> rules.twice("x", "y"))
@@ -364,7 +364,7 @@ class ServerRulesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
+	@InTurn({ "direct", "shm", "uds" })
 	void handlersMayBeInherited(String path) {
 		try (ConfigurableApplicationContext server = server(SimpleCrud.class)) {
 			new Cases<>(Crud.class) //
@@ -377,7 +377,7 @@ class ServerRulesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
+	@InTurn({ "direct", "shm", "uds" })
 	void metersNameTheErrorItself(String path) {
 		try (ConfigurableApplicationContext server = server(RulesController.class)) {
 			Rules plainly = overHttp(Rules.class, url(server));
@@ -399,7 +399,7 @@ class ServerRulesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
+	@InTurn({ "direct", "shm", "uds" })
 	void mappingsOfTheSamePathAreLeftToHttp(String path) {
 		try (ConfigurableApplicationContext server = server(RulesController.class, SamePath.class)) {
 			new Cases<>(Rules.class) //
@@ -410,7 +410,7 @@ class ServerRulesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
+	@InTurn({ "direct", "shm", "uds" })
 	void otherMappingsMayMatch(String path) {
 		new Cases<>(Routes.class) //
 			.http("both", "another mapping", "p x", (routes) -> routes.both("p", "x"))
@@ -425,7 +425,7 @@ class ServerRulesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
+	@InTurn({ "direct", "shm", "uds" })
 	void ownConvertersApply(String path) {
 		try (ConfigurableApplicationContext server = server(RulesController.class, Converting.class)) {
 			new Cases<>(Rules.class) //
@@ -445,7 +445,7 @@ class ServerRulesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
+	@InTurn({ "direct", "shm", "uds" })
 	void defaultConvertersStayTyped(String path) {
 		new Cases<>(Rules.class) //
 			.typed("number", "7", (rules) -> rules.number(7))
@@ -455,7 +455,7 @@ class ServerRulesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
+	@InTurn({ "direct", "shm", "uds" })
 	void contentNegotiationIsLeftToHttp(String path) {
 		try (ConfigurableApplicationContext server = server(RulesController.class, Negotiating.class)) {
 			Rules plainly = overHttp(Rules.class, url(server));
@@ -471,7 +471,7 @@ class ServerRulesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
+	@InTurn({ "direct", "shm", "uds" })
 	void apiVersionsAreValidated(String path) {
 		try (ConfigurableApplicationContext server = server(RulesController.class, Versioned.class)) {
 			new Cases<>(Rules.class) //
@@ -484,7 +484,7 @@ class ServerRulesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
+	@InTurn({ "direct", "shm", "uds" })
 	void resolversAndHandlersThatCameFirstApply(String path) {
 		try (ConfigurableApplicationContext server = server(RulesController.class, First.class)) {
 			new Cases<>(Rules.class) //

@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
+import io.github.vicinal.testing.DeepTests;
 import io.github.vicinal.topic.MessageHandler;
 import io.github.vicinal.topic.SubscriberSettings;
 import io.github.vicinal.topic.Topic;
@@ -34,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Processes that are killed or stopped, at random times with fixed seeds. */
 class TopicKillTests {
 
-	private static final int FEW = 6;
+	private static final int FEW = DeepTests.areRun() ? 6 : 3;
 
 	/** Kills of a test of the tier {@code deep}. A soak has 1,000. */
 	private static final int MANY = Integer.getInteger("topic.kills", 100);
