@@ -1,7 +1,6 @@
 package io.github.vicinal.chronicle;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +42,12 @@ final class ChronicleSubscription<T> implements Subscription {
 	 * Time after which a message that is there and cannot be read is not just unfinished.
 	 */
 	private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+	/** Exactness with which it is known when a message was taken. */
+	private static final long TAKEN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+	/** Interval between two comparisons of the clocks, one of which may be set. */
+	private static final long COMPARE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
 	private final TopicSettings<T> settings;
 
@@ -145,20 +150,6 @@ final class ChronicleSubscription<T> implements Subscription {
 		}
 	}
 
-	private boolean handle(Source.Taken taken) {
-		long index = taken.entry().index();
-		DurableRecord record = DurableRecord.read(taken.entry(), this.directory);
-		return this.attempts.handle(new Message<>(this.settings.name(), record.payload(), record.headers(),
-				record.publisher(), index, nanos(record.micros()), taken.redelivered()), this.codec);
-	}
-
-	/** Returns the time as {@link System#nanoTime()} would have said. */
-	private static long nanos(long micros) {
-		Instant published = Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L),
-				TimeUnit.MICROSECONDS.toNanos(Math.floorMod(micros, 1_000_000L)));
-		return System.nanoTime() - Duration.between(published, Instant.now()).toNanos();
-	}
-
 	@Override
 	public SubscriptionReport report() {
 		String reason = (this.failure != null) ? this.failure : this.stuck;
@@ -226,8 +217,37 @@ final class ChronicleSubscription<T> implements Subscription {
 
 		private final ReentrantLock lock = new ReentrantLock();
 
+		/** Guarded by the lock. */
+		private final DurableRecord.Reader reader = new DurableRecord.Reader(ChronicleSubscription.this.directory);
+
+		/**
+		 * What {@link System#nanoTime()} was ahead of the time since 1970, and when.
+		 * Guarded by the lock.
+		 */
+		private long ahead;
+
+		private long compared;
+
 		Worker(Source source) {
 			this.source = source;
+			compare(System.nanoTime());
+		}
+
+		private void compare(long now) {
+			Instant time = Instant.now();
+			this.ahead = now - TimeUnit.SECONDS.toNanos(time.getEpochSecond()) - time.getNano();
+			this.compared = now;
+		}
+
+		private boolean handle(Source.Taken taken, long now) {
+			ChronicleSubscription<T> all = ChronicleSubscription.this;
+			if (now - this.compared > COMPARE_NANOS) {
+				compare(now);
+			}
+			DurableRecord record = this.reader.read(taken.entry());
+			return all.attempts.handle(new Message<>(all.settings.name(), record.payload(), record.headers(),
+					record.publisher(), taken.entry().index(),
+					TimeUnit.MICROSECONDS.toNanos(record.micros()) + this.ahead, taken.redelivered()), all.codec);
 		}
 
 		boolean isCalling() {
@@ -299,10 +319,15 @@ final class ChronicleSubscription<T> implements Subscription {
 					if (taken == null) {
 						return;
 					}
-					this.lastTaken = System.nanoTime();
+					long now = System.nanoTime();
+					if (now - this.lastTaken > TAKEN_NANOS) {
+						this.lastTaken = now;
+					}
 					this.suspected = false;
-					ChronicleSubscription.this.stuck = null;
-					if (!handle(taken)) {
+					if (ChronicleSubscription.this.stuck != null) {
+						ChronicleSubscription.this.stuck = null;
+					}
+					if (!handle(taken, now)) {
 						taken.returned().run();
 						return;
 					}

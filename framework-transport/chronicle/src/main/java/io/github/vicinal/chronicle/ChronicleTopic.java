@@ -31,6 +31,9 @@ final class ChronicleTopic<T> implements Topic<T> {
 
 	private final String publisher;
 
+	/** How the publisher is written in messages without headers. */
+	private final byte[] withoutHeaders;
+
 	private final ChronicleOptions options;
 
 	private final TopicObservations observations;
@@ -52,6 +55,7 @@ final class ChronicleTopic<T> implements Topic<T> {
 		this.codec = codec;
 		this.topic = topic;
 		this.publisher = publisher;
+		this.withoutHeaders = DurableRecord.names(publisher, Map.of());
 		this.options = options;
 		this.observations = observations;
 		this.bell = bell;
@@ -83,7 +87,7 @@ final class ChronicleTopic<T> implements Topic<T> {
 
 	private void sendWritten(byte[] written, Map<String, String> headers) {
 		requireOpen();
-		append(DurableRecord.write(this.publisher, micros(), headers, written, written.length));
+		append(DurableRecord.write(names(headers), micros(), written, written.length));
 		this.bell.run();
 	}
 
@@ -140,11 +144,15 @@ final class ChronicleTopic<T> implements Topic<T> {
 		long micros = micros();
 		byte[] bytes = this.codec.bytes(payload);
 		if (bytes != null) {
-			return DurableRecord.write(this.publisher, micros, headers, bytes, bytes.length);
+			return DurableRecord.write(names(headers), micros, bytes, bytes.length);
 		}
 		EncodeBuffer buffer = new EncodeBuffer(256);
 		this.codec.encode(payload, buffer);
-		return DurableRecord.write(this.publisher, micros, headers, buffer.array(), buffer.size());
+		return DurableRecord.write(names(headers), micros, buffer.array(), buffer.size());
+	}
+
+	private byte[] names(Map<String, String> headers) {
+		return headers.isEmpty() ? this.withoutHeaders : DurableRecord.names(this.publisher, headers);
 	}
 
 	private void awaitRoom(int wanted) {

@@ -53,11 +53,8 @@ final class DurableLog implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Appends a record.
-	 * @return its index
-	 */
-	long append(byte[] record) {
+	/** Appends a record. */
+	void append(byte[] record) {
 		this.appending.lock();
 		try {
 			if (this.closed) {
@@ -72,7 +69,6 @@ final class DurableLog implements AutoCloseable {
 			this.bytes.clear();
 			this.bytes.write(record);
 			open.writeBytes(this.bytes);
-			return open.lastIndexAppended();
 		}
 		catch (TopicException ex) {
 			throw ex;

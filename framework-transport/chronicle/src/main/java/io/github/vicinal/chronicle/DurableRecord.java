@@ -7,6 +7,8 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.zip.CRC32;
@@ -45,9 +47,11 @@ record DurableRecord(String publisher, long micros, Map<String, String> headers,
 
 	private static final int MOST_HEADERS = 0xFFFF;
 
-	/** Writes a record. */
-	static byte[] write(String publisher, long micros, Map<String, String> headers, byte[] payload, int length) {
-		byte[] names = names(publisher, headers);
+	/**
+	 * Writes a record.
+	 * @param names what {@link #names} returned for its publisher and headers
+	 */
+	static byte[] write(byte[] names, long micros, byte[] payload, int length) {
 		byte[] bytes = new byte[FIXED + names.length + length];
 		ByteBuffer.wrap(bytes)
 			.put(VERSION)
@@ -60,7 +64,8 @@ record DurableRecord(String publisher, long micros, Map<String, String> headers,
 		return bytes;
 	}
 
-	private static byte[] names(String publisher, Map<String, String> headers) {
+	/** Writes the part of a record that is alike for all messages without headers. */
+	static byte[] names(String publisher, Map<String, String> headers) {
 		if (headers.size() > MOST_HEADERS) {
 			throw new IllegalArgumentException(
 					"A message has at most %d headers, not %d".formatted(MOST_HEADERS, headers.size()));
@@ -81,27 +86,7 @@ record DurableRecord(String publisher, long micros, Map<String, String> headers,
 		return bytes.toByteArray();
 	}
 
-	/**
-	 * Reads the record of a message.
-	 * @param entry the message
-	 * @param directory where its topic is
-	 * @throws DamagedQueueException if the bytes are none
-	 */
-	static DurableRecord read(DurableLog.Entry entry, Path directory) {
-		try {
-			return read(entry.bytes());
-		}
-		catch (DamagedQueueException ex) {
-			throw new DamagedQueueException("The message with index %x in %s is damaged: %s".formatted(entry.index(),
-					directory, ex.getMessage()), ex);
-		}
-	}
-
-	/**
-	 * Reads a record.
-	 * @throws DamagedQueueException if the bytes are none
-	 */
-	static DurableRecord read(byte[] bytes) {
+	private static DurableRecord read(byte[] bytes, Names known) {
 		if (bytes.length < FIXED || bytes[0] != VERSION) {
 			throw new DamagedQueueException("a message of %d bytes begins with %d, not with the version %d"
 				.formatted(bytes.length, (bytes.length == 0) ? 0 : bytes[0], VERSION));
@@ -116,24 +101,78 @@ record DurableRecord(String publisher, long micros, Map<String, String> headers,
 		}
 		byte[] payload = new byte[bytes.length - FIXED - names];
 		System.arraycopy(bytes, FIXED + names, payload, 0, payload.length);
-		try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes, FIXED, names))) {
-			String publisher = in.readUTF();
-			int count = in.readUnsignedShort();
-			Map<String, String> headers = new LinkedHashMap<>();
-			for (int i = 0; i < count; i++) {
-				headers.put(in.readUTF(), in.readUTF());
-			}
-			return new DurableRecord(publisher, buffer.getLong(TIME), headers, payload);
-		}
-		catch (IOException ex) {
-			throw new DamagedQueueException("headers cannot be read: " + ex);
-		}
+		known.read(bytes, names);
+		return new DurableRecord(known.publisher, buffer.getLong(TIME), known.headers, payload);
 	}
 
 	private static int checksum(byte[] bytes) {
 		CRC32 checksum = new CRC32();
 		checksum.update(bytes, TIME, bytes.length - TIME);
 		return (int) checksum.getValue();
+	}
+
+	/** Publisher and headers of the last message: the next one often has the same. */
+	private static final class Names {
+
+		private byte[] bytes = {};
+
+		private String publisher = "";
+
+		private Map<String, String> headers = Map.of();
+
+		void read(byte[] record, int length) {
+			if (length == this.bytes.length
+					&& Arrays.equals(record, FIXED, FIXED + length, this.bytes, 0, this.bytes.length)) {
+				return;
+			}
+			try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(record, FIXED, length))) {
+				String name = in.readUTF();
+				int count = in.readUnsignedShort();
+				Map<String, String> read = new LinkedHashMap<>();
+				for (int i = 0; i < count; i++) {
+					read.put(in.readUTF(), in.readUTF());
+				}
+				this.publisher = name;
+				this.headers = Collections.unmodifiableMap(read);
+				this.bytes = Arrays.copyOfRange(record, FIXED, FIXED + length);
+			}
+			catch (IOException ex) {
+				throw new DamagedQueueException("headers cannot be read: " + ex);
+			}
+		}
+
+	}
+
+	/** Reads records. Not thread-safe. */
+	static final class Reader {
+
+		private final Path directory;
+
+		private final Names names = new Names();
+
+		/**
+		 * Creates a reader.
+		 * @param directory where the topic is, for people
+		 */
+		Reader(Path directory) {
+			this.directory = directory;
+		}
+
+		/**
+		 * Reads the record of a message.
+		 * @param entry the message
+		 * @throws DamagedQueueException if the bytes are none
+		 */
+		DurableRecord read(DurableLog.Entry entry) {
+			try {
+				return DurableRecord.read(entry.bytes(), this.names);
+			}
+			catch (DamagedQueueException ex) {
+				throw new DamagedQueueException("The message with index %x in %s is damaged: %s"
+					.formatted(entry.index(), this.directory, ex.getMessage()), ex);
+			}
+		}
+
 	}
 
 }

@@ -223,9 +223,10 @@ final class OpenTopic implements AutoCloseable {
 	 */
 	private long beforeTime(long micros) {
 		long before = 0;
+		DurableRecord.Reader reader = new DurableRecord.Reader(this.directory.queue());
 		try (DurableLog.Tail tail = this.log.tail()) {
 			for (DurableLog.Entry entry = tail.next(); entry != null; entry = tail.next()) {
-				if (DurableRecord.read(entry, this.directory.queue()).micros() >= micros) {
+				if (reader.read(entry).micros() >= micros) {
 					return before;
 				}
 				before = entry.index();

@@ -145,8 +145,9 @@ class DamagedQueueTests {
 	@Test
 	void recordsOfAnyBytesAreRefused() {
 		Random random = new Random(42);
-		byte[] valid = DurableRecord.write("publisher", 17, Map.of("name", "value"), new byte[] { 1, 2 }, 2);
-		DurableRecord read = DurableRecord.read(valid);
+		byte[] valid = written(Map.of("name", "value"));
+		DurableRecord.Reader reader = new DurableRecord.Reader(this.directory);
+		DurableRecord read = reader.read(new DurableLog.Entry(1, valid));
 		assertThat(read.publisher()).isEqualTo("publisher");
 		assertThat(read.micros()).isEqualTo(17);
 		assertThat(read.headers()).containsOnlyKeys("name").containsValue("value");
@@ -157,9 +158,27 @@ class DamagedQueueTests {
 				bytes[random.nextInt(bytes.length)] ^= (byte) (1 + random.nextInt(255));
 			}
 			if (!Arrays.equals(bytes, valid)) {
-				assertThatExceptionOfType(DamagedQueueException.class).isThrownBy(() -> DurableRecord.read(bytes));
+				assertThatExceptionOfType(DamagedQueueException.class)
+					.isThrownBy(() -> reader.read(new DurableLog.Entry(1, bytes)));
 			}
 		}
+	}
+
+	@Test
+	void headersOfOneMessageAreNotThoseOfTheNext() {
+		DurableRecord.Reader reader = new DurableRecord.Reader(this.directory);
+		for (Map<String, String> headers : List.<Map<String, String>>of(Map.of(), Map.of("name", "value"),
+				Map.of("name", "other"), Map.of("name", "other"), Map.of(), Map.of())) {
+			DurableRecord read = reader.read(new DurableLog.Entry(1, written(headers)));
+			assertThat(read.headers()).isEqualTo(headers);
+			assertThat(read.publisher()).isEqualTo("publisher");
+			assertThatExceptionOfType(UnsupportedOperationException.class)
+				.isThrownBy(() -> read.headers().put("name", "mine"));
+		}
+	}
+
+	private static byte[] written(Map<String, String> headers) {
+		return DurableRecord.write(DurableRecord.names("publisher", headers), 17, new byte[] { 1, 2 }, 2);
 	}
 
 }
