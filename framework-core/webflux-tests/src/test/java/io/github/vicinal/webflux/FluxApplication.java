@@ -52,6 +52,8 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.reactive.handler.SimpleUrlHandlerMapping;
+import org.springframework.web.reactive.socket.WebSocketHandler;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
@@ -84,6 +86,14 @@ class FluxApplication {
 		ReactorResourceFactory factory = new ReactorResourceFactory();
 		factory.setUseGlobalResources(false);
 		return factory;
+	}
+
+	/** A WebSocket that sends back what it gets. */
+	@Bean
+	SimpleUrlHandlerMapping sockets() {
+		WebSocketHandler echo = (session) -> session
+			.send(session.receive().map((message) -> session.textMessage("echo of " + message.getPayloadAsText())));
+		return new SimpleUrlHandlerMapping(Map.of("/socket", echo), -1);
 	}
 
 	@Bean

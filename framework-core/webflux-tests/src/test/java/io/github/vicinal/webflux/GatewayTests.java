@@ -6,6 +6,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.WebSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,6 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
@@ -261,6 +265,42 @@ class GatewayTests {
 			assertThat(body.read()).isEqualTo('d');
 		}
 		await("the end of the stream", () -> "1".equals(client.get().uri("/cancelled").retrieve().body(String.class)));
+	}
+
+	/**
+	 * An upgrade is no exchange, neither to a server with paths nor through a gateway.
+	 */
+	@Test
+	void aWebSocketGoesOverHttp() throws Exception {
+		ConfigurableApplicationContext server = server("shm");
+		ConfigurableApplicationContext gateway = gateway(base(server), true, "shm");
+		connected(gateway, "shm");
+		for (ConfigurableApplicationContext each : List.of(server, gateway)) {
+			CompletableFuture<String> echo = new CompletableFuture<>();
+			WebSocket socket = HttpClient.newHttpClient()
+				.newWebSocketBuilder()
+				.buildAsync(URI.create("ws://localhost:" + port(each) + "/socket"), new Echo(echo))
+				.get(20, TimeUnit.SECONDS);
+			socket.sendText("hello", true).get(20, TimeUnit.SECONDS);
+			assertThat(echo.get(20, TimeUnit.SECONDS)).isEqualTo("echo of hello");
+			socket.sendClose(WebSocket.NORMAL_CLOSURE, "").get(20, TimeUnit.SECONDS);
+		}
+	}
+
+	/** Takes the first text. */
+	private record Echo(CompletableFuture<String> first) implements WebSocket.Listener {
+
+		@Override
+		public CompletionStage<?> onText(WebSocket socket, CharSequence text, boolean last) {
+			this.first.complete(text.toString());
+			return WebSocket.Listener.super.onText(socket, text, last);
+		}
+
+		@Override
+		public void onError(WebSocket socket, Throwable failure) {
+			this.first.completeExceptionally(failure);
+		}
+
 	}
 
 	@Test

@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 import io.github.vicinal.contract.TypeClosure;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +61,26 @@ final class ArgumentKeys {
 			}
 		}
 		return null;
+	}
+
+	/** Returns the numbers of the arguments that are headers, by their names. */
+	static List<Integer> headerMaps(Method method) {
+		Parameter[] parameters = method.getParameters();
+		return IntStream.range(0, parameters.length)
+			.filter((i) -> Map.class.isAssignableFrom(parameters[i].getType())
+					&& AnnotatedElementUtils.hasAnnotation(parameters[i], RequestHeader.class))
+			.boxed()
+			.toList();
+	}
+
+	/**
+	 * Returns whether an argument has headers by which callers tell caches what to do.
+	 * @param headers an argument of {@link #headerMaps}
+	 */
+	static boolean areForCaches(@Nullable Object headers) {
+		return headers instanceof Map<?, ?> map && map.keySet()
+			.stream()
+			.anyMatch((name) -> FOR_CACHES.contains(String.valueOf(name).toLowerCase(Locale.ROOT)));
 	}
 
 	/** Returns the lower-case name of the header that a parameter fills, or nothing. */

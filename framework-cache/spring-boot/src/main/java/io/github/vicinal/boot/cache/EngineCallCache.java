@@ -78,6 +78,9 @@ final class EngineCallCache implements CallCache {
 
 	private final boolean immutableResult;
 
+	/** Numbers of the arguments that are headers, by their names. */
+	private final List<Integer> headerMaps;
+
 	/** Whether a result that is encoded and decoded is proven to be equal to itself. */
 	private final boolean transparentResult;
 
@@ -115,6 +118,7 @@ final class EngineCallCache implements CallCache {
 		this.lifetime = lifetime;
 		this.callers = callers;
 		this.application = application;
+		this.headerMaps = ArgumentKeys.headerMaps(plan.method().method());
 		List<Type> arguments = plan.method().argumentTypes();
 		this.immutableArguments = arguments.stream().allMatch((type) -> TypeClosure.whyMutable(type).isEmpty());
 		this.plainArguments = arguments.stream().allMatch(EngineCallCache::isPlain);
@@ -384,7 +388,7 @@ final class EngineCallCache implements CallCache {
 
 	@Override
 	public @Nullable Object call(@Nullable Object[] arguments, Call call) throws Throwable {
-		if (this.callers.off() != null || this.uncopied != null) {
+		if (this.callers.off() != null || this.uncopied != null || tellsCaches(arguments)) {
 			return uncached(call);
 		}
 		if (this.plan.shape().timing() == Timing.MONO) {
@@ -396,6 +400,16 @@ final class EngineCallCache implements CallCache {
 		}
 		Key key = key(arguments, parts);
 		return (this.plan.shape().timing() == Timing.SYNC) ? sync(key, arguments, call) : future(key, arguments, call);
+	}
+
+	/** Whether the caller may want no answer of a cache (RFC 9111, section 5.2.1). */
+	private boolean tellsCaches(@Nullable Object[] arguments) {
+		for (int argument : this.headerMaps) {
+			if (ArgumentKeys.areForCaches(arguments[argument])) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/** Makes a call of which nothing is kept. */

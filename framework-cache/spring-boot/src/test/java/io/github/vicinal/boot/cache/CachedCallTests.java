@@ -549,6 +549,24 @@ class CachedCallTests {
 			.satisfies((ex) -> assertThat(ex.action()).isNotBlank());
 	}
 
+	/**
+	 * A caller that wants no answer of a cache gets none, and is not answered for others.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "Cache-Control", "cache-control", "Pragma" })
+	void headersForCachesInAMapAreHonoured(String name) throws Throwable {
+		Cached cache = cache("headed");
+		Map<String, String> plain = Map.of("X-A", "1");
+		for (int i = 0; i < 2; i++) {
+			assertThat(cache.call(new Object[] { plain }, () -> "#" + this.calls.incrementAndGet())).isEqualTo("#1");
+		}
+		Object[] controlled = { Map.of("X-A", "1", name, "no-cache") };
+		for (int i = 2; i < 4; i++) {
+			assertThat(cache.call(controlled, () -> "#" + this.calls.incrementAndGet())).isEqualTo("#" + i);
+		}
+		assertThat(cache.call(new Object[] { plain }, () -> "#" + this.calls.incrementAndGet())).isEqualTo("#1");
+	}
+
 	@Test
 	void withoutTheEngineTheAnnotationIsRefused() {
 		Contract contract = ExchangeContractReader.contract(Prices.class);
@@ -625,6 +643,10 @@ class CachedCallTests {
 		@CacheableCall(expireAfterWrite = "1m")
 		@GetExchange("/controlled")
 		String controlled(@RequestHeader("Cache-Control") String control);
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@GetExchange("/headed")
+		String headed(@RequestHeader Map<String, String> headers);
 
 		@CacheableCall(expireAfterWrite = "1m")
 		@GetExchange("/filtered")

@@ -251,6 +251,37 @@ class KeptAnswerTests {
 		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#2");
 	}
 
+	/** An executor does not hand a trace on by itself. */
+	@Test
+	void aRefreshIsNotMadeWithOtherBaggage() throws Throwable {
+		AtomicReference<Runnable> refresh = new AtomicReference<>();
+		CacheProperties refreshing = new CacheProperties(true, null, null, null, null, null, Duration.ofNanos(1), true,
+				true, null, false, Map.of());
+		EngineCallCaches caches = new EngineCallCaches(
+				new CacheBuilders(refreshing, (name) -> null, (name) -> null, () -> List.of(), () -> refresh::set),
+				() -> new Codecs(JsonMapper.builder().build(), true), () -> List.of(),
+				() -> RequestAdditions.Application.NOTHING,
+				() -> (this.user.get() != null) ? Map.of("tenant", this.user.get()) : Map.of(), (cache) -> {
+				}, (cache) -> {
+				});
+		EngineCallCache cache = cache(caches, "balance");
+		cache.client(found());
+		this.user.set("alice");
+		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#1");
+		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#1");
+		for (String carried : new String[] { null, "bob" }) {
+			this.user.set(carried);
+			refresh.get().run();
+			assertThat(this.calls).hasValue(1);
+			this.user.set("alice");
+			assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#1");
+		}
+		refresh.get().run();
+		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#2");
+		this.user.set("bob");
+		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#3");
+	}
+
 	/** RFC 9111, section 4: only what could be stored may answer several requests. */
 	@Test
 	void aWaiterForAnAnswerThatIsNotKeptMakesACallOfItsOwn() throws Throwable {
