@@ -23,6 +23,7 @@ import io.github.vicinal.exchange.HttpExchanges;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.report.ChannelReport.PathReport;
 import io.github.vicinal.report.ChannelReport.PeerReport;
+import io.github.vicinal.testing.InTurn;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -31,7 +32,6 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
@@ -221,7 +221,7 @@ class FluxServerTests {
 
 	/** The end of such a body comes on another thread than the one that makes room. */
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm" })
+	@InTurn({ "direct", "shm" })
 	void largeBodiesOfOtherThreadsComeWhole(String path) {
 		String base = server(FluxApplication.class, path, Map.of());
 		RestClient exchanges = connected(base, client(path), path);
@@ -233,7 +233,7 @@ class FluxServerTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm" })
+	@InTurn({ "direct", "shm" })
 	void handlersEndWhenTheirClientsHaveGone(String path) throws IOException {
 		String base = server(FluxApplication.class, path, Map.of());
 		// Apache's client would read what is left.
@@ -258,7 +258,7 @@ class FluxServerTests {
 
 	/** As over HTTP, where the client reads what is left. */
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm" })
+	@InTurn({ "direct", "shm" })
 	void aResponseThatIsNotReadIsMadeToItsEnd(String path) {
 		String base = server(FluxApplication.class, path, Map.of());
 		RestClient exchanges = connected(base, client(path), path);
@@ -268,7 +268,7 @@ class FluxServerTests {
 
 	/** As over HTTP, where the client has all that was announced. */
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm" })
+	@InTurn({ "direct", "shm" })
 	void aResponseIsCompleteBeforeItsHandlerIs(String path) {
 		String base = server(FluxApplication.class, path, Map.of());
 		RestClient exchanges = connected(base, client(path), path);

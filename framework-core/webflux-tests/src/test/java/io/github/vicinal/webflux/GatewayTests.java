@@ -33,7 +33,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
@@ -222,24 +221,28 @@ class GatewayTests {
 	}
 
 	/** Filters of routes see and change responses of exchanges as those of HTTP. */
-	@ParameterizedTest
-	@CsvSource({ "/stripped/text", "/modified/text", "/added/text", "/removed/item/3", "/replaced/text",
-			"/retried/status?code=503", "/limited/later?ms=5", "/modified/stream?mb=1", "/modified/events",
-			"/balanced/text", "/hosted/seen/x", "/rewritten/redirect", "/cached/mirror" })
-	void filtersOfRoutesWork(String uri) {
+	@TestFactory
+	Stream<DynamicTest> filtersOfRoutesWork() {
 		String target = base(server("shm"));
 		ConfigurableApplicationContext plain = gateway(target, false, "shm");
 		ConfigurableApplicationContext gateway = gateway(target, true, "shm");
 		RestClient expecting = client(plain);
 		RestClient exchanging = connected(gateway, "shm");
-		long before = calls(gateway, "shm");
-		BiFunction<RestClient, String, String> behaviour = (client, base) -> uri.contains("mirror")
-				? Behaviours.show(client.post().uri(uri).body("posted")) : Behaviours.show(client.get().uri(uri));
-		for (int i = 0; i < ATTEMPTS; i++) {
-			assertThat(observe(behaviour, exchanging, gateway)).isEqualTo(observe(behaviour, expecting, plain));
-		}
-		// Only HTTP carries another host than that of the server.
-		assertThat(calls(gateway, "shm") > before).isEqualTo(!uri.startsWith("/hosted"));
+		return Stream
+			.of("/stripped/text", "/modified/text", "/added/text", "/removed/item/3", "/replaced/text",
+					"/retried/status?code=503", "/limited/later?ms=5", "/modified/stream?mb=1", "/modified/events",
+					"/balanced/text", "/hosted/seen/x", "/rewritten/redirect", "/cached/mirror")
+			.map((uri) -> DynamicTest.dynamicTest(uri, () -> {
+				long before = calls(gateway, "shm");
+				BiFunction<RestClient, String, String> behaviour = (client, base) -> uri.contains("mirror")
+						? Behaviours.show(client.post().uri(uri).body("posted"))
+						: Behaviours.show(client.get().uri(uri));
+				for (int i = 0; i < ATTEMPTS; i++) {
+					assertThat(observe(behaviour, exchanging, gateway)).isEqualTo(observe(behaviour, expecting, plain));
+				}
+				// Only HTTP carries another host than that of the server.
+				assertThat(calls(gateway, "shm") > before).isEqualTo(!uri.startsWith("/hosted"));
+			}));
 	}
 
 	@Test
