@@ -19,10 +19,14 @@ final class SelectionRule {
 	 * handler that becomes slower changes no cost. Costs of calls are compared in pairs:
 	 * one call by the path in use and one probe of another path, of the same method, both
 	 * since the probe before. What changes for both paths changes both halves of a pair.
+	 * In means and trials a cost counts as 2 SLOW times the typical one at most, so that
+	 * no pause decides a trial. What a path costs by rarer and larger costs is not seen.
 	 *
 	 * Evidence. A probe wins its pair if it costs less than 1 - MARGIN of the other half.
-	 * If the other path is not better, a win has a probability of at most 1/2, whatever
-	 * the distribution is: the halves are then at best exchangeable. Evidence is the
+	 * If the other path is not better, which is to say that its cost exceeds any amount
+	 * at least as often, a win has a probability of at most 1/2, whatever the
+	 * distributions are: the halves are then at best exchangeable. (A path that wins most
+	 * pairs and is dearer in the mean is left to its trials.) Evidence is the
 	 * capital of a gambler who bets a fixed share on each win. Under this hypothesis the
 	 * capital is a supermartingale. It starts again at 1 whenever it would fall below, so
 	 * this is a CUSUM of e-values: the mean number of pairs up to a false alarm is at
@@ -40,13 +44,13 @@ final class SelectionRule {
 	 * Trial. An idle path may be cheap only because it is idle. On evidence all calls
 	 * take the other path for TRIAL_CALLS timed calls while the former path stays open.
 	 * The second half of them must cost less than the former path did under the same
-	 * load. If not, calls go back at once and the path is barred for a back-off that
-	 * doubles, or until the number of calls in flight has doubled or halved. The path in
-	 * use is also left for a trial, without pairs, when SLOW_RUN calls in a row that do
-	 * not overlap take SLOW times what is typical. If only one in SLOW calls did (which
-	 * Markov's inequality says of any distribution with that mean), that had a
-	 * probability of SLOW^-SLOW_RUN = 6e-5 at each call. A trial that follows in error
-	 * costs little.
+	 * load, by ERRORS standard errors. If not, calls go back at once and the path is
+	 * barred for a back-off that doubles, or until the number of calls in flight has
+	 * doubled or halved. The path in use is also left for a trial, without pairs, when
+	 * SLOW_RUN calls in a row that do not overlap take SLOW times what is typical. If
+	 * only one in SLOW calls did (which Markov's inequality says of any distribution with
+	 * that mean), that had a probability of SLOW^-SLOW_RUN = 6e-5 at each call. A trial
+	 * that follows in error costs little.
 	 *
 	 * Failure. A path that fails is left at once. It returns when it is open and its
 	 * back-off is over.
@@ -102,6 +106,9 @@ final class SelectionRule {
 
 	/** Timed calls of a trial; also the samples that make a mean. */
 	static final int TRIAL_CALLS = 128;
+
+	/** Standard errors by which a trial must succeed: chance exceeds them once in 40. */
+	private static final double ERRORS = 2;
 
 	/** Multiple of the typical cost that is slow; degradation by ten must exceed it. */
 	private static final double SLOW = 4;
@@ -162,6 +169,8 @@ final class SelectionRule {
 	private int trialSamples;
 
 	private double trialSum;
+
+	private double trialSquares;
 
 	/** Cost of the former path, as a multiple of the typical cost. */
 	private double reference;
@@ -492,21 +501,26 @@ final class SelectionRule {
 		this.trialCalls = 0;
 		this.trialSamples = 0;
 		this.trialSum = 0;
+		this.trialSquares = 0;
 	}
 
 	/** A call of a trial, with its cost as a multiple of the former path's. */
 	private void tried(double ratio, long now) {
 		this.trialSum += ratio;
+		this.trialSquares += ratio * ratio;
 		this.trialSamples++;
 		this.trialCalls++;
 		double mean = this.trialSum / this.trialSamples;
 		boolean hopeless = this.trialCalls == SLOW_RUN && mean > SLOW * this.reference;
 		if (this.trialCalls == TRIAL_CALLS / 2) {
 			this.trialSum = 0;
+			this.trialSquares = 0;
 			this.trialSamples = 0;
 		}
 		if (hopeless || this.trialCalls == TRIAL_CALLS) {
-			if (!hopeless && mean < (1 - MARGIN) * this.reference) {
+			double error = Math
+				.sqrt(Math.max(0, this.trialSquares / this.trialSamples - mean * mean) / this.trialSamples);
+			if (!hopeless && mean + ERRORS * error < (1 - MARGIN) * this.reference) {
 				succeeded(mean);
 			}
 			else {
