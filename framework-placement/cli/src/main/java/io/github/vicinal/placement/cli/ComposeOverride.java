@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
+import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
@@ -15,7 +17,8 @@ import org.yaml.snakeyaml.Yaml;
 
 /**
  * A docker-compose file that, added to the application's own, lets Swarm start services
- * where a plan says.
+ * where a plan says. A service of one host gets that host. One of several hosts is kept
+ * off the other hosts of the model, and gets a maximum per host.
  */
 final class ComposeOverride {
 
@@ -32,20 +35,20 @@ final class ComposeOverride {
 	static String of(PlacementModel model, Recommendation found, int moves) {
 		Plan plan = found.afterMoves(moves);
 		Map<String, Object> services = new LinkedHashMap<>();
-		List<String> spread = new ArrayList<>();
+		List<String> uneven = new ArrayList<>();
 		for (Service service : model.services()) {
-			List<String> hosts = List.copyOf(plan.on(service.name()).keySet());
-			if (hosts.size() == 1) {
-				services.put(service.name(), Map.of("deploy",
-						Map.of("placement", Map.of("constraints", List.of("node.hostname == " + hosts.get(0))))));
+			Map<String, Integer> on = plan.on(service.name());
+			Map<String, Object> placement = placement(model, service, on);
+			if (!placement.isEmpty()) {
+				services.put(service.name(), Map.of("deploy", Map.of("placement", placement)));
 			}
-			else {
-				spread.add(service.name());
+			if (Set.copyOf(on.values()).size() > 1) {
+				uneven.add("%s %s".formatted(service.name(), on));
 			}
 		}
 		if (services.isEmpty()) {
 			throw new InvalidModelException(
-					"A compose override can place services of one host only, and all services run on several");
+					"A compose override would say nothing: all services may run where they are to run, and nowhere else");
 		}
 		DumperOptions options = new DumperOptions();
 		options.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);
@@ -57,10 +60,33 @@ final class ComposeOverride {
 		if (found.action() != Recommendation.Action.APPLY) {
 			text.append("# Not recommended: ").append(found.reason().replaceAll("\\s+", " ")).append('\n');
 		}
-		if (!spread.isEmpty()) {
-			text.append("# On several hosts, which a constraint cannot say: ").append(spread).append('\n');
+		if (!uneven.isEmpty()) {
+			text.append("# Swarm decides which of their hosts run more: ").append(uneven).append('\n');
 		}
 		return text.append(new Yaml(options).dump(Map.of("services", services))).toString();
+	}
+
+	private static Map<String, Object> placement(PlacementModel model, Service service, Map<String, Integer> on) {
+		Map<String, Object> placement = new LinkedHashMap<>();
+		if (on.size() == 1) {
+			placement.put("constraints", List.of("node.hostname == " + on.keySet().iterator().next()));
+			return placement;
+		}
+		List<String> others = model.hosts()
+			.stream()
+			.map(Host::name)
+			.filter((name) -> !on.containsKey(name))
+			.map((name) -> "node.hostname != " + name)
+			.toList();
+		if (!others.isEmpty()) {
+			placement.put("constraints", others);
+		}
+		int most = on.values().stream().mapToInt(Integer::intValue).max().orElse(Integer.MAX_VALUE);
+		// The application's own file has a maximum that is no larger.
+		if (most < service.maxPerHost()) {
+			placement.put("max_replicas_per_node", most);
+		}
+		return placement;
 	}
 
 }

@@ -1,6 +1,8 @@
 package io.github.vicinal.placement.cli;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,6 +88,10 @@ final class Inputs {
 			description = "for zipkin: the part of all calls that is sampled, above 0 and at most 1; without it, its counts are partial evidence")
 	private @Nullable Double sampled;
 
+	@Option(names = "--observe", paramLabel = "TIME", converter = SolveCommand.DurationConverter.class,
+			description = "for instances: ask again after this time, at least 10s, and count what was called in between; without it, rates are means over the lives of instances")
+	private @Nullable Duration observe;
+
 	@Option(names = "--names", paramLabel = "FILE",
 			description = "for pcap: an address (with or without port) and a service on each line")
 	private @Nullable Path names;
@@ -109,6 +115,8 @@ final class Inputs {
 	/** Reports of instances, if any are asked. */
 	private @Nullable Cluster cluster;
 
+	private final List<InstanceSource> instances = new ArrayList<>();
+
 	static final class What {
 
 		@Option(names = "--instance", required = true, paramLabel = "FILE",
@@ -127,6 +135,9 @@ final class Inputs {
 
 	/** Reads everything. */
 	PlacementModel read() throws IOException {
+		if (this.minimumCalls < 0) {
+			throw usage("--minimum-calls is %d; it must be at least 0".formatted(this.minimumCalls));
+		}
 		List<TrafficSource> sources = new ArrayList<>();
 		for (String one : this.traffic) {
 			sources.add(source(one));
@@ -141,6 +152,7 @@ final class Inputs {
 		if (this.edgeWeight != null) {
 			model = model.with(model.objective().with(EdgeWeight.of(this.edgeWeight)));
 		}
+		observe();
 		List<Traffic> seen = new ArrayList<>();
 		for (TrafficSource source : sources) {
 			seen.add(source.observe());
@@ -150,6 +162,31 @@ final class Inputs {
 		}
 		PlacementModel doubtful = model.with(model.doubts().and(new Doubts(notSeen, Set.of())));
 		return concentrating(ObservedModel.of(doubtful, seen).model());
+	}
+
+	/** Asks instances a first time, and waits until what they count is enough. */
+	private void observe() throws IOException {
+		Duration time = this.observe;
+		if (time == null) {
+			return;
+		}
+		if (this.instances.isEmpty()) {
+			throw usage("--observe is for instances; add --traffic instances=URL, or leave it out");
+		}
+		if (time.compareTo(Cluster.MIN_OBSERVED) < 0) {
+			throw usage("--observe is %d ms; it must be at least %d s".formatted(time.toMillis(),
+					Cluster.MIN_OBSERVED.toSeconds()));
+		}
+		this.instances.forEach(InstanceSource::refresh);
+		PrintWriter err = this.spec.commandLine().getErr();
+		err.println("Observing the instances for %d s ...".formatted(time.toSeconds()));
+		err.flush();
+		try {
+			Thread.sleep(time.toMillis());
+		}
+		catch (InterruptedException ex) {
+			throw new InterruptedIOException("Interrupted while the instances were observed");
+		}
 	}
 
 	private PlacementModel concentrating(PlacementModel model) {
@@ -293,7 +330,9 @@ final class Inputs {
 				Cluster reports = (this.cluster != null) ? this.cluster
 						: new Cluster(this.window, Duration.ofDays(1), this.minimumCalls);
 				this.cluster = reports;
-				yield new InstanceSource(() -> addresses, reports, http);
+				InstanceSource asked = new InstanceSource(() -> addresses, reports, http);
+				this.instances.add(asked);
+				yield asked;
 			}
 			default ->
 				throw usage("--traffic has '%s'; write prometheus=URL, zipkin=URL|FILE, pcap=FILE or instances=URL,URL"

@@ -44,16 +44,35 @@ final class Outputs {
 	@SuppressWarnings("NullAway.Init")
 	private String overrideMoves;
 
+	/** Refuses what could not be written, before a search. */
+	void check() {
+		if (!this.overrideMoves.matches("all|worthwhile|[0-9]{1,9}")) {
+			throw new InvalidModelException(
+					"--override-moves is '%s'; it is all, worthwhile or a number".formatted(this.overrideMoves));
+		}
+		Map<Path, String> options = new LinkedHashMap<>();
+		option(options, "--json", this.json);
+		option(options, "--model-out", this.model);
+		option(options, "--svg", this.svg);
+		option(options, "--dot", this.dot);
+		option(options, "--compose-override", this.override);
+	}
+
+	/** Of two texts for one file, one would be lost. */
+	private static void option(Map<Path, String> options, String name, @Nullable Path file) {
+		String other = (file != null) ? options.put(file.toAbsolutePath().normalize(), name) : null;
+		if (other != null) {
+			throw new InvalidModelException(
+					"%s and %s name one file, '%s'; write them into two".formatted(other, name, file));
+		}
+	}
+
 	private int moves(Recommendation found) {
 		int all = found.moves().size();
-		if (this.overrideMoves.matches("[0-9]{1,9}")) {
-			return Math.min(all, Integer.parseInt(this.overrideMoves));
-		}
 		return switch (this.overrideMoves) {
 			case "all" -> all;
 			case "worthwhile" -> found.worthwhileMoves();
-			default -> throw new InvalidModelException(
-					"--override-moves is '%s'; it is all, worthwhile or a number".formatted(this.overrideMoves));
+			default -> Math.min(all, Integer.parseInt(this.overrideMoves));
 		};
 	}
 

@@ -49,6 +49,9 @@ final class SolveCommand implements Callable<Integer> {
 
 	private static final Duration LONG = Duration.ofSeconds(3);
 
+	/** Maximum time of a search or a window. */
+	private static final Duration LONGEST = Duration.ofDays(365);
+
 	@Spec
 	@SuppressWarnings("NullAway.Init")
 	private CommandSpec spec;
@@ -87,9 +90,9 @@ final class SolveCommand implements Callable<Integer> {
 			description = "weights of traffic, imbalance, moves and used hosts (default: what the model says, or 1,0,0,0)")
 	private @Nullable String weights;
 
-	@Option(names = "--max-moves", paramLabel = "N", defaultValue = "-1",
-			description = "the most replicas that may leave the host they run on now")
-	private int maxMoves;
+	@Option(names = "--max-moves", paramLabel = "N",
+			description = "the most replicas that may leave the host they run on now (default: no limit)")
+	private @Nullable Integer maxMoves;
 
 	@Mixin
 	@SuppressWarnings("NullAway.Init")
@@ -113,11 +116,20 @@ final class SolveCommand implements Callable<Integer> {
 	public Integer call() throws IOException {
 		PrintWriter out = this.spec.commandLine().getOut();
 		PlacementSolver chosen = solver();
+		int moves = (this.maxMoves != null) ? this.maxMoves : -1;
+		if (this.maxMoves != null && this.maxMoves < 0) {
+			throw usage(
+					"--max-moves is %d; it must be at least 0, or be left out for no limit".formatted(this.maxMoves));
+		}
+		if (this.iterations != null && this.iterations < 1) {
+			throw usage("--iterations is %d; it must be at least 1".formatted(this.iterations));
+		}
+		this.outputs.check();
 		PlacementModel model = objective(this.terms.of(this.inputs.read()));
 		Budget budget = (this.iterations != null) ? Budget.ofIterations(this.iterations, this.seed)
 				: Budget.ofTime(this.time, this.seed);
-		Recommendation found = new Recommender(chosen, MovePolicy.defaults(), merges()).recommend(model, this.maxMoves,
-				budget, progress());
+		Recommendation found = new Recommender(chosen, MovePolicy.defaults(), merges()).recommend(model, moves, budget,
+				progress());
 		Summary.verdict(found, out);
 		if (!this.quiet) {
 			Summary.assignment(model, found, out);
@@ -229,6 +241,9 @@ final class SolveCommand implements Callable<Integer> {
 			}
 			if (duration == null || duration.isNegative() || duration.isZero()) {
 				throw new TypeConversionException("'%s' is not a time such as 500ms, 2s or 1m".formatted(text));
+			}
+			if (duration.compareTo(LONGEST) > 0) {
+				throw new TypeConversionException("'%s' is longer than %d days".formatted(text, LONGEST.toDays()));
 			}
 			return duration;
 		}

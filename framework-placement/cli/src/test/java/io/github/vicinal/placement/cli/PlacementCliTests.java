@@ -1,5 +1,6 @@
 package io.github.vicinal.placement.cli;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,9 +21,11 @@ import java.util.stream.Stream;
 
 import com.sun.net.httpserver.HttpServer;
 import io.github.vicinal.placement.model.ModelJson;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.yaml.snakeyaml.Yaml;
 import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -337,6 +341,56 @@ class PlacementCliTests {
 				"--compose-override", this.directory.resolve("some.yml").toString(), "--override-moves", "some");
 	}
 
+	/** Swarm spreads replicas over the hosts that constraints leave. */
+	@Test
+	void theOverrideKeepsReplicasOnTheirHosts() throws IOException {
+		String model = file("model.json",
+				"""
+						{ "format": "vicinal-placement-model", "version": 1,
+						  "services": [ { "name": "a", "replicas": 2, "demand": { "cpuMillis": 5 } },
+						    { "name": "b", "replicas": 3, "demand": { "cpuMillis": 5 } },
+						    { "name": "every", "replicas": 4, "maxPerHost": 1, "demand": { "cpuMillis": 5 } },
+						    { "name": "one", "demand": { "cpuMillis": 5 } } ],
+						  "hosts": [ { "name": "w", "capacity": { "cpuMillis": 100 } }, { "name": "x", "capacity": { "cpuMillis": 100 } },
+						    { "name": "y", "capacity": { "cpuMillis": 100 } }, { "name": "z", "capacity": { "cpuMillis": 100 } } ],
+						  "current": { "a": { "x": 1, "y": 1 }, "b": { "x": 2, "y": 1 }, "one": { "z": 1 },
+						    "every": { "w": 1, "x": 1, "y": 1, "z": 1 } } }""");
+		Path override = this.directory.resolve("override.yml");
+		assertThat(run("solve", "--model", model, "--iterations", "1000", "--compose-override", override.toString()))
+			.as(this.err.toString())
+			.isZero();
+		List<String> others = List.of("node.hostname != w", "node.hostname != z");
+		Map<String, Object> services = Map.of("a", placed(Map.of("constraints", others, "max_replicas_per_node", 1)),
+				"b", placed(Map.of("constraints", others, "max_replicas_per_node", 2)), "one",
+				placed(Map.of("constraints", List.of("node.hostname == z"))));
+		String text = Files.readString(override);
+		assertThat(new Yaml().<Object>load(text)).isEqualTo(Map.of("services", services));
+		assertThat(text).contains("# Swarm decides which of their hosts run more: [b {x=2, y=1}]");
+	}
+
+	private static Map<String, Object> placed(Map<String, Object> placement) {
+		return Map.of("deploy", Map.of("placement", placement));
+	}
+
+	@Test
+	void numbersOutOfRangeAreNamed() throws IOException {
+		String[] solve = { "solve", "--instance", file("small", INSTANCE) };
+		refused("--max-moves is -5; it must be at least 0, or be left out for no limit",
+				and(solve, "--max-moves", "-5"));
+		refused("--iterations is 0; it must be at least 1", and(solve, "--iterations", "0"));
+		refused("--minimum-calls is -1; it must be at least 0", and(solve, "--minimum-calls", "-1"));
+		refused("'999999999m' is longer than 365 days", and(solve, "--time", "999999999m"));
+		refused("--observe is for instances", and(solve, "--observe", "10s"));
+		refused("--observe is 1000 ms; it must be at least 10 s",
+				and(solve, "--observe", "1s", "--traffic", "instances=http://127.0.0.1:1"));
+		refused("--json and --svg name one file", and(solve, "--json", "x", "--svg", "./x"));
+		refused("--override-moves is '-1'", and(solve, "--override-moves", "-1", "--time", "1m"));
+	}
+
+	private static String[] and(String[] arguments, String... more) {
+		return Stream.concat(Arrays.stream(arguments), Arrays.stream(more)).toArray(String[]::new);
+	}
+
 	/** Names that match no service leave an empty graph, in which all plans are alike. */
 	@Test
 	void trafficOfUnknownNamesIsNoEvidence() throws IOException {
@@ -413,6 +467,82 @@ class PlacementCliTests {
 		assertThat(json).content().contains("\"stopped\" : true");
 	}
 
+	private Process start(String... arguments) throws IOException {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
+						System.getProperty("java.class.path"), PlacementCli.class.getName()));
+		command.addAll(List.of(arguments));
+		return new ProcessBuilder(command).start();
+	}
+
+	/** The same for a signal, which ends the JVM. */
+	@Test
+	@Timeout(60)
+	void aSignalEndsTheSearchWithTheBestSoFar() throws Exception {
+		StringBuilder ring = new StringBuilder("40 4 40\n" + "10 10\n".repeat(40) + "100 100\n".repeat(4));
+		for (int s = 0; s < 40; s++) {
+			ring.append(s).append(' ').append((s + 1) % 40).append(' ').append(1 + s % 7).append('\n');
+		}
+		Path json = this.directory.resolve("best.json");
+		Process process = start("solve", "--instance", file("ring", ring.toString()), "--time", "50s", "--json",
+				json.toString());
+		try (BufferedReader progress = process.errorReader()) {
+			assertThat(progress.readLine()).contains("objective");
+			// That of the process itself would close its streams.
+			process.toHandle().destroy();
+			String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+			assertThat(process.waitFor()).isEqualTo(143);
+			assertThat(output).contains("Verified: feasible", "stopped early");
+		}
+		finally {
+			process.destroyForcibly();
+		}
+		assertThat(json).content().contains("\"stopped\" : true");
+	}
+
+	/** Two callers of different ages: 40 calls a second to 10. */
+	@Test
+	@Tag("deep")
+	@Timeout(60)
+	void observedInstancesHaveRatesThatAreDriven() throws IOException {
+		String report = """
+				{ "format": "vicinal-placement-instance", "version": 1, "service": "%s", "instance": "i-%s", "host": "h",
+				  "uptimeSeconds": %f, "incomingCalls": 0, "incomingSeconds": 0, "outgoing": [ %s ] }""";
+		String call = "{ \"target\": \"c\", \"path\": \"http\", \"calls\": %f }";
+		long start = System.nanoTime();
+		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		server.createContext("/", (exchange) -> {
+			String name = exchange.getRequestURI().getPath().substring(1, 2);
+			double seconds = (System.nanoTime() - start) / 1e9;
+			double uptime = (name.equals("a") ? 5000 : 100) + seconds;
+			String calls = String.format(Locale.ROOT, call, (name.equals("a") ? 40 : 10) * seconds);
+			byte[] body = String.format(Locale.ROOT, report, name, name, uptime, name.equals("c") ? "" : calls)
+				.getBytes(StandardCharsets.UTF_8);
+			exchange.sendResponseHeaders(200, body.length);
+			exchange.getResponseBody().write(body);
+			exchange.close();
+		});
+		server.start();
+		Path out = this.directory.resolve("observed.json");
+		try {
+			String base = "http://127.0.0.1:" + server.getAddress().getPort();
+			assertThat(run("solve", "--compose", file("compose.yml",
+					"services: { a: { cpus: 1, mem_limit: 1m }, b: { cpus: 1, mem_limit: 1m }, c: { cpus: 1, mem_limit: 1m } }"),
+					"--host", "h=9000:9000", "--iterations", "1000", "--minimum-calls", "1", "--observe", "10s",
+					"--traffic", "instances=%1$s/a,%1$s/b,%1$s/c".formatted(base), "--model-out", out.toString()))
+				.as(this.err.toString())
+				.isZero();
+		}
+		finally {
+			server.stop(0);
+		}
+		assertThat(new ModelJson().read(out).edges()).hasSize(2).allSatisfy((edge) -> {
+			double driven = edge.from().equals("a") ? 40 : 10;
+			assertThat(edge.callsPerSecond()).isCloseTo(driven, within(0.05 * driven));
+			assertThat(edge.evidence().partial()).isFalse();
+		});
+	}
+
 	@Test
 	void aBearerTokenIsShown() throws IOException {
 		List<String> seen = new ArrayList<>();
@@ -445,7 +575,7 @@ class PlacementCliTests {
 		assertThat(Figure.wrapped("averyveryverylongname")).containsExactly("averyveryverylongname");
 	}
 
-	/** Two replicas on two hosts cannot be written as a constraint of one. */
+	/** Two replicas on the only two hosts: a constraint has nothing to say. */
 	private static final String SPREAD = """
 			{ "format": "vicinal-placement-model", "version": 1,
 			  "services": [ { "name": "a", "replicas": 2, "maxPerHost": 1, "demand": { "cpuMillis": 5 } },
@@ -460,8 +590,8 @@ class PlacementCliTests {
 		String model = file("model.json", SPREAD);
 		String json = this.directory.resolve("out.json").toString();
 		String svg = this.directory.resolve("out.svg").toString();
-		refused("services of one host only", "solve", "--model", model, "--iterations", "1000", "--json", json, "--svg",
-				svg, "--compose-override", this.directory.resolve("override.yml").toString());
+		refused("A compose override would say nothing", "solve", "--model", model, "--iterations", "1000", "--json",
+				json, "--svg", svg, "--compose-override", this.directory.resolve("override.yml").toString());
 		refused("does not exist", "solve", "--model", model, "--iterations", "1000", "--json", json, "--svg", svg,
 				"--dot", this.directory.resolve("nowhere").resolve("out.dot").toString());
 		refused("is a directory", "solve", "--model", model, "--iterations", "1000", "--json", json, "--svg",

@@ -307,7 +307,8 @@ public final class CompiledModel {
 		builder.keepSpread(minHosts, minZones);
 	}
 
-	private static boolean fits(Service service, Host host) {
+	/** Whether a replica fits on a host that is empty. */
+	static boolean fits(Service service, Host host) {
 		return host.maxReplicas() > 0 && service.demand()
 			.amounts()
 			.entrySet()

@@ -8,6 +8,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.Evidence;
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.PathCosts;
 import io.github.vicinal.placement.model.PlacementModel;
@@ -53,13 +54,24 @@ final class EvidenceCheck {
 		if (this.measured == 0 && this.model.objective().communication() > 0) {
 			missing.add("nobody measured %s between the services".formatted(this.model.objective().weight().id()));
 		}
-		List<Edge> basis = basis(moved);
+		else if (this.model.objective().communication() > 0
+				&& this.model.edges().stream().noneMatch((edge) -> apart(edge) > 0)) {
+			missing.add("no traffic between the services was seen");
+		}
+		// That nothing is to move rests on all edges.
+		List<Edge> basis = basis(moved.isEmpty() ? this.model.serviceIndex().keySet() : moved);
 		if (!basis.isEmpty() && basis.stream().allMatch((edge) -> edge.evidence().partial())) {
 			Edge first = basis.get(0);
-			missing.add("all evidence of what moves is partial, such as '%s' -> '%s': %s".formatted(first.from(),
-					first.to(), first.evidence().note()));
+			missing.add("all evidence%s is partial, such as '%s' -> '%s': %s"
+				.formatted(moved.isEmpty() ? "" : " of what moves", first.from(), first.to(), first.evidence().note()));
 		}
-		for (String resource : limited()) {
+		List<String> limited = limited();
+		boolean counted = this.model.hosts().stream().anyMatch((host) -> host.maxReplicas() < Integer.MAX_VALUE);
+		if (limited.isEmpty() && !counted) {
+			missing.add("nobody says how much %s or %s the hosts have and the services need".formatted(Resources.CPU,
+					Resources.MEMORY));
+		}
+		for (String resource : limited) {
 			Set<String> unknown = unknown(resource);
 			unknown.retainAll(moved);
 			if (!unknown.isEmpty()) {
@@ -76,16 +88,28 @@ final class EvidenceCheck {
 	 */
 	List<String> assumed() {
 		List<String> assumed = new ArrayList<>();
-		for (String resource : limited()) {
+		List<String> limited = limited();
+		for (String resource : List.of(Resources.CPU, Resources.MEMORY)) {
 			Set<String> unknown = unknown(resource);
-			if (!unknown.isEmpty()) {
+			if (!limited.contains(resource)) {
+				assumed.add("every host has enough %s: nobody says how much".formatted(resource));
+			}
+			else if (!unknown.isEmpty()) {
 				assumed.add("%s need%s no %s: nobody says how much".formatted(names(unknown),
 						(unknown.size() == 1) ? "s" : "", resource));
 			}
 		}
+		if (this.model.current() == null) {
+			assumed.add("nothing runs yet: no 'current' says where, so hosts and zones in use are not known");
+		}
 		List<Edge> edges = this.model.edges();
 		if (this.measured < edges.size()) {
 			assumed.add("%d of %d edges carry nothing: nobody measured their %s".formatted(edges.size() - this.measured,
+					edges.size(), this.model.objective().weight().id()));
+		}
+		long stated = edges.stream().filter((edge) -> this.model.cost(edge) != null && given(edge)).count();
+		if (stated > 0) {
+			assumed.add("%d of %d edges have the %s that the model states: nobody measured them".formatted(stated,
 					edges.size(), this.model.objective().weight().id()));
 		}
 		long partial = edges.stream().filter((edge) -> edge.evidence().partial()).count();
@@ -102,6 +126,11 @@ final class EvidenceCheck {
 			assumed.add("calls cost what they cost on the machine of the defaults (pathCosts)");
 		}
 		return assumed;
+	}
+
+	/** Whether an edge's figures stand in a file, without a sample behind them. */
+	private static boolean given(Edge edge) {
+		return edge.evidence().source().equals(Evidence.GIVEN) && edge.evidence().samples() == 0;
 	}
 
 	/** Measured edges of what moves, the heaviest first. */

@@ -235,7 +235,8 @@ final class MovePlanner {
 			.noneMatch((other) -> other.getValue() > 0
 					&& service(other.getKey()).ports().stream().anyMatch(service.ports()::contains));
 		int replicas = there.values().stream().mapToInt(Integer::intValue).sum();
-		return room && ports && replicas < host.maxReplicas() && separate(service, host) && keepsSpread(move, service);
+		return room && ports && replicas < host.maxReplicas() && separate(service, host, move.from())
+				&& keepsSpread(move, service);
 	}
 
 	/** No move leaves a service on fewer hosts or zones than it used at the start. */
@@ -263,7 +264,11 @@ final class MovePlanner {
 			.count();
 	}
 
-	private boolean separate(Service service, Host host) {
+	/**
+	 * A replica that goes to another host of its zone shares that zone with nothing but
+	 * itself. On one host both would run side by side.
+	 */
+	private boolean separate(Service service, Host host, String from) {
 		for (Separation separation : this.separations.getOrDefault(service.name(), List.of())) {
 			if (separation.maximum() > 1) {
 				int there = separation.services().stream().mapToInt((other) -> count(other, host.name())).sum();
@@ -273,12 +278,14 @@ final class MovePlanner {
 				continue;
 			}
 			boolean alone = separation.services().size() == 1;
+			boolean byHost = separation.scope() == Separation.Scope.HOST;
 			for (Host near : this.model.hosts()) {
-				boolean shares = (separation.scope() == Separation.Scope.HOST) ? near.equals(host)
-						: near.zone().equals(host.zone());
+				boolean shares = byHost ? near.equals(host) : near.zone().equals(host.zone());
+				int itself = (alone && !byHost && near.name().equals(from)) ? 1 : 0;
 				if (shares && separation.services()
 					.stream()
-					.anyMatch((other) -> (alone || !other.equals(service.name())) && count(other, near.name()) > 0)) {
+					.anyMatch((other) -> (alone || !other.equals(service.name()))
+							&& count(other, near.name()) > itself)) {
 					return false;
 				}
 			}

@@ -1,8 +1,10 @@
 package io.github.vicinal.placement.recommend;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -75,11 +77,7 @@ public final class Recommender {
 			notSeen.add("'%s' -> '%s': nobody measured its %s; it counts nothing".formatted(edge.from(), edge.to(),
 					model.objective().weight().id()));
 		}
-		for (Edge edge : model.edges()) {
-			if (edge.evidence().partial()) {
-				notSeen.add("'%s' -> '%s': partial, %s".formatted(edge.from(), edge.to(), edge.evidence().note()));
-			}
-		}
+		notSeen.addAll(partial(model));
 		EvidenceCheck evidence = new EvidenceCheck(model);
 		Set<String> moved = (before != null) ? moves.stream().map(Move::service).collect(Collectors.toSet())
 				: model.serviceIndex().keySet();
@@ -96,6 +94,19 @@ public final class Recommender {
 				this.solver.name(), budget.seed(), solution.iterations(), solution.time(), solution.stopped(),
 				bounded ? Math.max(0, solution.bound()) : null, bounded ? solution.boundMethod() : null, routes,
 				savings);
+	}
+
+	/** Edges that lack the same are named once. */
+	private static List<String> partial(PlacementModel model) {
+		Map<String, List<Edge>> byNote = new LinkedHashMap<>();
+		model.edges()
+			.stream()
+			.filter((edge) -> edge.evidence().partial())
+			.forEach((edge) -> byNote.computeIfAbsent(edge.evidence().note(), (note) -> new ArrayList<>()).add(edge));
+		List<String> sentences = new ArrayList<>();
+		byNote.forEach((note, edges) -> sentences.add("'%s' -> '%s'%s: partial, %s".formatted(edges.get(0).from(),
+				edges.get(0).to(), (edges.size() > 1) ? " and %d more".formatted(edges.size() - 1) : "", note)));
+		return sentences;
 	}
 
 	/**

@@ -63,7 +63,57 @@ class EvidenceTests {
 	void withEvidenceThePlanIsApplied() {
 		Recommendation found = recommend(shop(NEED, List.of(busy()), apart()), -1);
 		assertThat(found.action()).isEqualTo(Action.APPLY);
+		assertThat(found.assumed()).containsExactly(
+				"1 of 1 edges have the calls that the model states: nobody measured them",
+				"calls cost what they cost on the machine of the defaults (pathCosts)");
+		Edge measured = new Edge("shop", "stock", 10_000.0, null, null, null, null,
+				new Evidence("micrometer", 5000, Duration.ofMinutes(1), false, ""));
+		found = recommend(shop(NEED, List.of(measured), apart()), -1);
+		assertThat(found.action()).isEqualTo(Action.APPLY);
 		assertThat(found.assumed()).singleElement().asString().contains("defaults (pathCosts)");
+	}
+
+	@Test
+	void aPlanThatIsComparedWithNothingSaysSo() {
+		Recommendation found = recommend(shop(NEED, List.of(busy()), null), -1);
+		assertThat(found.action()).isEqualTo(Action.APPLY);
+		assertThat(found.assumed()).anySatisfy((line) -> assertThat(line).startsWith("nothing runs yet: no 'current'"));
+	}
+
+	/** Without any capacity all plans fit, and all services belong on one host. */
+	@Test
+	void withoutCapacitiesThereIsNoVerdict() {
+		List<Service> services = List.of(new Service("shop", 1, Resources.none()),
+				new Service("stock", 1, Resources.none()));
+		List<Host> hosts = List.of(new Host("x", Resources.none()), new Host("y", Resources.none()));
+		PlacementModel model = new PlacementModel(services, hosts, List.of(busy()), List.of(), PathCosts.defaults(),
+				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), apart());
+		Recommendation found = recommend(model, -1);
+		assertThat(found.moves()).hasSize(1);
+		assertThat(found.action()).isEqualTo(Action.UNDECIDED);
+		assertThat(found.reason())
+			.isEqualTo("nobody says how much cpuMillis or memoryMiB the hosts have and the services need");
+	}
+
+	/** Memory that nobody mentions is not known to suffice. */
+	@Test
+	void aResourceThatNobodyMentionsIsAssumedToSuffice() {
+		Resources cpu = new Resources(new TreeMap<>(Map.of(Resources.CPU, 500L)));
+		List<Host> hosts = List.of(new Host("x", cpu), new Host("y", cpu));
+		PlacementModel model = new PlacementModel(List.of(new Service("shop", 1, cpu), new Service("stock", 1, cpu)),
+				hosts, List.of(busy()), List.of(), PathCosts.defaults(),
+				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), apart());
+		assertThat(recommend(model, -1).assumed())
+			.anySatisfy((line) -> assertThat(line).isEqualTo("every host has enough memoryMiB: nobody says how much"));
+	}
+
+	@Test
+	void edgesThatLackTheSameAreNamedOnce() {
+		Evidence partial = new Evidence("test", 1000, Duration.ofMinutes(1), true, "one of two callers reports");
+		List<Edge> edges = List.of(new Edge("shop", "stock", 10.0, null, null, null, null, partial),
+				new Edge("stock", "shop", 10.0, null, null, null, null, partial));
+		assertThat(recommend(shop(NEED, edges, apart()), -1).notSeen()).singleElement()
+			.isEqualTo("'shop' -> 'stock' and 1 more: partial, one of two callers reports");
 	}
 
 	@Test
@@ -72,6 +122,16 @@ class EvidenceTests {
 			Recommendation found = recommend(shop(NEED, List.of(), current), -1);
 			assertThat(found.action()).isEqualTo(Action.UNDECIDED);
 			assertThat(found.reason()).isEqualTo("nobody measured calls between the services");
+		}
+	}
+
+	/** All plans are alike while nothing is called. */
+	@Test
+	void withoutAnyCallThereIsNoVerdict() {
+		for (Plan current : new Plan[] { apart(), null }) {
+			Recommendation found = recommend(shop(NEED, List.of(Edge.calls("shop", "stock", 0)), current), -1);
+			assertThat(found.action()).isEqualTo(Action.UNDECIDED);
+			assertThat(found.reason()).isEqualTo("no traffic between the services was seen");
 		}
 	}
 
@@ -123,6 +183,10 @@ class EvidenceTests {
 		assertThat(found.reason()).contains("all evidence of what moves is partial", "one of two callers reports");
 		Recommendation first = recommend(model.with((Plan) null), -1);
 		assertThat(first.action()).isEqualTo(Action.UNDECIDED);
+		Plan together = new Plan(Map.of("shop", Map.of("x", 1), "stock", Map.of("x", 1)));
+		Recommendation kept = recommend(model.with(together), -1);
+		assertThat(kept.moves()).isEmpty();
+		assertThat(kept.reason()).startsWith("all evidence is partial, such as 'shop' -> 'stock': one of");
 		Edge back = Edge.calls("stock", "shop", 10_000);
 		assertThat(recommend(model.withEdges(List.of(half, back)), -1).action()).isEqualTo(Action.APPLY);
 	}
@@ -164,6 +228,18 @@ class EvidenceTests {
 				List.of(Edge.calls("a", "b", 5000)), List.of(), PathCosts.defaults(),
 				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), null);
 		assertThat(recommend(model, -1).givenUp()).isEmpty();
+	}
+
+	/** A host that is too small is no place that is given up. */
+	@Test
+	void hostsThatAreTooSmallAreNotGivenUp() {
+		PlacementModel model = new PlacementModel(List.of(new Service("a", 2, NEED), new Service("b", 1, NEED)),
+				List.of(host(0), new Host("small", "z1", Resources.of(100, 100), Resources.none(), Integer.MAX_VALUE)),
+				List.of(Edge.calls("a", "b", 5000)), List.of(), PathCosts.defaults(),
+				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), null);
+		Recommendation found = recommend(model, -1);
+		assertThat(found.after().on("a")).isEqualTo(Map.of("h0", 2));
+		assertThat(found.givenUp()).isEmpty();
 	}
 
 	@Property(tries = 200, deepTries = 1000)

@@ -10,8 +10,17 @@ import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.github.vicinal.placement.RandomModels;
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.EdgeWeight;
+import io.github.vicinal.placement.model.Host;
+import io.github.vicinal.placement.model.Objective;
+import io.github.vicinal.placement.model.PathCosts;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.model.Prices;
+import io.github.vicinal.placement.model.Resources;
+import io.github.vicinal.placement.model.Routing;
+import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.solver.Budget;
 import io.github.vicinal.placement.solver.Progress;
 import io.github.vicinal.placement.solver.VicinalSolver;
@@ -56,6 +65,21 @@ class RecommendationSchemaTests {
 		PlacementModel model = new RandomModels(seed, replicas, true).model(8, 3);
 		assertThat(errors(recommend(model))).isEmpty();
 		assertThat(errors(recommend(model.with((Plan) null)))).isEmpty();
+		assertThat(errors(recommend(model.withPrices(new Prices("EUR", 0.04, 0.3))))).isEmpty();
+	}
+
+	/** Three of two thirds do not fit into two wholes. */
+	@Test
+	void whatDoesNotFitIsValidToo() {
+		List<Service> services = List.of(new Service("a", 1, Resources.of(600, 1)),
+				new Service("b", 1, Resources.of(600, 1)), new Service("c", 1, Resources.of(600, 1)));
+		PlacementModel model = new PlacementModel(services,
+				List.of(new Host("x", Resources.of(900, 9)), new Host("y", Resources.of(900, 9))),
+				List.of(Edge.calls("a", "b", 1)), List.of(), PathCosts.defaults(),
+				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), null);
+		String written = recommend(model);
+		assertThat(written).contains("\"action\" : \"none\"");
+		assertThat(errors(written)).isEmpty();
 	}
 
 	@Test

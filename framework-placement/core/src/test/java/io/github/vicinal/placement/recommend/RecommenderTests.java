@@ -21,6 +21,7 @@ import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Routing;
+import io.github.vicinal.placement.model.Separation;
 import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.solver.BoundMethod;
 import io.github.vicinal.placement.solver.Budget;
@@ -240,6 +241,21 @@ class RecommenderTests {
 		Plan after = new Plan(Map.of("a", Map.of("h1", 1, "h6", 1)));
 		PlacementModel model = new PlacementModel(List.of(new Service("a", 2, Resources.of(1, 1))), hosts, List.of(),
 				List.of(), COSTS, Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), before);
+		assertThat(MovePlanner.plan(model, before, after)).hasSize(2).allMatch(Move::fits).noneMatch(Move::temporary);
+	}
+
+	/** A replica that is alone in its zone shares it with itself alone. */
+	@Test
+	void aReplicaAloneInItsZoneMovesWithinIt() {
+		List<Host> hosts = new ArrayList<>();
+		for (int h = 0; h < 4; h++) {
+			hosts.add(new Host("h" + h, "z" + h % 2, Resources.of(10, 10), Resources.none(), Integer.MAX_VALUE));
+		}
+		Plan before = new Plan(Map.of("a", Map.of("h0", 1, "h1", 1)));
+		Plan after = new Plan(Map.of("a", Map.of("h2", 1, "h3", 1)));
+		PlacementModel model = new PlacementModel(List.of(new Service("a", 2, Resources.of(1, 1))), hosts, List.of(),
+				List.of(new Separation(List.of("a"), Separation.Scope.ZONE, "")), COSTS,
+				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), before);
 		assertThat(MovePlanner.plan(model, before, after)).hasSize(2).allMatch(Move::fits).noneMatch(Move::temporary);
 	}
 

@@ -7,16 +7,20 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 import io.github.vicinal.placement.RandomModels;
+import io.github.vicinal.placement.WideModels;
 import io.github.vicinal.placement.model.InstanceFormat;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.recommend.CompiledModel;
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.LongRange;
 import io.github.vicinal.testing.property.Property;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 class LowerBoundTests {
 
@@ -51,6 +55,48 @@ class LowerBoundTests {
 		int[] bad = Spread.place(problem);
 		assertThat(LowerBound.of(problem, bad, 2_000_000, 60, () -> false))
 			.isLessThanOrEqualTo(optimum.objective() + 1e-9);
+	}
+
+	/** The same for separations, ports, pins and zones, and what the solver finds. */
+	@Test
+	void nothingIsBelowTheBoundOfModelsOfAllKinds() {
+		int compared = 0;
+		for (long seed = 0; seed < 1500; seed++) {
+			PlacementModel model = WideModels.model(seed);
+			Problem problem = new CompiledModel(model, -1).problem();
+			if (Math.pow(problem.hosts(), problem.replicas()) > 20_000) {
+				continue;
+			}
+			Value least = best(problem);
+			if (least == null) {
+				continue;
+			}
+			compared++;
+			Solution found = new VicinalSolver().solve(problem, Budget.ofIterations(20_000, seed), Progress.none());
+			assertThat(found.value().objective()).as("seed %d", seed).isCloseTo(least.objective(), within(1e-9));
+			assertThat(found.bound()).as("seed %d", seed).isLessThanOrEqualTo(least.objective() + 1e-9);
+			assertThat(LowerBound.of(problem, found.placement(), 2_000_000, 60, () -> false)).as("seed %d", seed)
+				.isLessThanOrEqualTo(least.objective() + 1e-9);
+		}
+		assertThat(compared).isGreaterThan(200);
+	}
+
+	/** The best of all placements. */
+	private static @Nullable Value best(Problem problem) {
+		int[] placement = new int[problem.replicas()];
+		Value least = null;
+		for (long code = 0; code < Math.pow(problem.hosts(), placement.length); code++) {
+			long rest = code;
+			for (int i = 0; i < placement.length; i++) {
+				placement[i] = (int) (rest % problem.hosts());
+				rest /= problem.hosts();
+			}
+			Value value = problem.value(placement);
+			if (value.feasible() && (least == null || value.betterThan(least))) {
+				least = value;
+			}
+		}
+		return least;
 	}
 
 	@ParameterizedTest

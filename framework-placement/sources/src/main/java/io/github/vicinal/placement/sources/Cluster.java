@@ -35,6 +35,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Cluster {
 
+	/**
+	 * Time between the first and the last report from which on rates of instances of
+	 * different ages can be compared.
+	 */
+	public static final Duration MIN_OBSERVED = RateWindow.MIN_OBSERVED;
+
 	/** Between the parts of a key that is resolved later; in no name of a host. */
 	private static final char SEPARATOR = '\n';
 
@@ -138,19 +144,25 @@ public final class Cluster {
 	 */
 	public synchronized void add(InstanceReport report, @Nullable String address, long nanos) {
 		String id = report.service() + '@' + report.instance();
+		Member replaced = null;
 		if (address != null) {
 			this.serviceByAddress.put(address, report.service());
 			String before = this.memberByAddress.put(address + ' ' + report.service(), id);
 			if (before != null && !before.equals(id)) {
 				// It has restarted: this is the same instance under a new id.
-				this.members.remove(before);
+				replaced = this.members.remove(before);
 				this.calls.remove(before);
 				this.incoming.remove(before);
 			}
 		}
 		Member member = this.members.get(id);
 		if (member == null) {
-			this.members.put(id, new Member(report, nanos));
+			Member first = new Member(report, nanos);
+			if (replaced != null) {
+				// What the service used at its peaks, it may use again.
+				first.cpu.follow(replaced.cpu);
+			}
+			this.members.put(id, first);
 		}
 		else {
 			member.add(report, nanos, this.halfLife);
@@ -174,11 +186,13 @@ public final class Cluster {
 		this.members.values().removeIf((one) -> this.newest - one.nanos > longest);
 	}
 
-	/** Those that have not been silent for too long. */
+	/** Those that have not been silent for too long, and that no other one replaced. */
 	private List<Member> alive() {
-		return this.members.values()
+		return this.members.entrySet()
 			.stream()
-			.filter((one) -> this.newest - one.nanos <= this.silentAfter.toNanos())
+			.filter((one) -> this.newest - one.getValue().nanos <= this.silentAfter.toNanos()
+					&& !this.calls.replaced(one.getKey(), this.silentAfter))
+			.map(Map.Entry::getValue)
 			.toList();
 	}
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -143,8 +144,15 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 
 	private static final class Parser {
 
-		private static final Pattern VARIABLE = Pattern
-			.compile("\\$(?:\\$|([A-Za-z_][A-Za-z0-9_]*)|\\{([A-Za-z_][A-Za-z0-9_]*)(?::?-([^}]*))?[^}]*})");
+		private static final Pattern VARIABLE = Pattern.compile(
+				"\\$(?:\\$|([A-Za-z_][A-Za-z0-9_]*)|\\{([A-Za-z_][A-Za-z0-9_]*)(?::?-([^{}]*?(?:\\$\\{[^{}]*}[^{}]*)?)|[^}]*)})");
+
+		/** Files that docker compose merges into one of a default name. */
+		private static final Map<String, List<String>> OVERRIDES = Map.of("compose.yaml",
+				List.of("compose.override.yaml", "compose.override.yml"), "compose.yml",
+				List.of("compose.override.yml", "compose.override.yaml"), "docker-compose.yml",
+				List.of("docker-compose.override.yml", "docker-compose.override.yaml"), "docker-compose.yaml",
+				List.of("docker-compose.override.yaml", "docker-compose.override.yml"));
 
 		private static final Pattern MEMORY = Pattern.compile("([0-9]+(?:\\.[0-9]+)?)\\s*([bkmg]?)b?");
 
@@ -154,8 +162,17 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 		private static final Pattern RANGE = Pattern.compile(
 				"(?:[0-9.]*\\.[0-9.]*:|\\[[^]]*]:)?([0-9]{1,5})-([0-9]{1,5})(:[0-9]{1,5}(?:-[0-9]{1,5})?)?(?:/.*)?");
 
+		/** A port that gets any free one of the host. */
+		private static final Pattern CONTAINER_PORT = Pattern
+			.compile("(?:[0-9.]*\\.[0-9.]*::|\\[[^]]*]::)?[0-9]{1,5}(?:-[0-9]{1,5})?(?:/.*)?");
+
 		private static final Pattern CONSTRAINT = Pattern
 			.compile("\\s*(node\\.[A-Za-z0-9_./-]+)\\s*([=!]=)\\s*([^\\s=!]+)\\s*");
+
+		/** What only some hosts have. */
+		private static final String[][] HARDWARE = { { "devices" }, { "gpus" }, { "platform" }, { "runtime" },
+				{ "deploy", "resources", "reservations", "devices" },
+				{ "deploy", "resources", "reservations", "generic_resources" } };
 
 		/** Labels of nodes that name a zone. */
 		private static final Set<String> ZONES = Set.of("node.labels.zone", "node.labels.az",
@@ -174,6 +191,9 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 		private final Map<String, Set<String>> notInZones = new TreeMap<>();
 
 		private final Set<String> withVolumes = new TreeSet<>();
+
+		/** Variables whose defaults were taken. */
+		private final Set<String> defaults = new TreeSet<>();
 
 		private final ComposeYaml yaml;
 
@@ -200,9 +220,11 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 				throw wrong("there are %d services; 1 to %d are read".formatted(services.size(), MAX_SERVICES),
 						"services");
 			}
+			overrides();
 			List<Service> found = new ArrayList<>();
 			Map<String, Set<String>> networks = new LinkedHashMap<>();
 			services.forEach((service, members) -> {
+				list(service, members, "profiles");
 				Set<String> only = names(members.get("profiles"));
 				if (!only.isEmpty() && only.stream().noneMatch(this::active)) {
 					this.notSeen.add("'%s' runs with the profiles %s only, none of which is chosen; left out"
@@ -230,7 +252,38 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 				this.notSeen.add("%s have volumes, which stay on their host; pin those whose data must not be left"
 					.formatted(this.withVolumes));
 			}
+			if (!this.defaults.isEmpty()) {
+				this.notSeen.add(
+						"what the environment and .env say of the variables %s; their defaults are taken. Run 'docker compose config' first if they are set"
+							.formatted(this.defaults));
+			}
 			return new ComposeFile(found, declared, this.notSeen, this.global, this.notOnHosts, this.notInZones);
+		}
+
+		/** Names a file that docker compose would merge into this one unasked. */
+		private void overrides() {
+			Path path = this.source.path();
+			if (path != null) {
+				OVERRIDES.getOrDefault(String.valueOf(path.getFileName()), List.of())
+					.stream()
+					.filter((name) -> Files.exists(path.resolveSibling(name)))
+					.forEach((name) -> this.notSeen
+						.add("'%s' lies beside the file and is not read; run 'docker compose config' first"
+							.formatted(name)));
+			}
+		}
+
+		/** Returns the elements of a list; what should be one and is not is an error. */
+		private Iterable<?> list(String service, Map<?, ?> members, String... path) {
+			Object value = get(members, path);
+			if (value == null || value.equals("")) {
+				return List.of();
+			}
+			if (value instanceof Iterable<?> list) {
+				return list;
+			}
+			throw wrong("%s should be a list, not %s".formatted(path[path.length - 1], ComposeYaml.shortened(value)),
+					place(service, path));
 		}
 
 		private boolean active(String profile) {
@@ -288,6 +341,18 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 			if (get(members, "volumes") instanceof Iterable<?> volumes && volumes.iterator().hasNext()) {
 				this.withVolumes.add(service);
 			}
+			if ("host".equals(members.get("network_mode"))) {
+				this.notSeen.add("'%s' takes ports of its host by itself (network_mode), which is not checked"
+					.formatted(service));
+			}
+			for (String[] path : HARDWARE) {
+				Object kind = get(members, path);
+				if (kind != null && !kind.equals("")) {
+					this.notSeen
+						.add("'%s' needs a host of a certain kind (%s), which is not checked; pin it to hosts that fit"
+							.formatted(service, path[path.length - 1]));
+				}
+			}
 			if (get(members, "deploy", "placement", "preferences") != null) {
 				this.notSeen.add("'%s': placement preferences are not used".formatted(service));
 			}
@@ -305,10 +370,7 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 		}
 
 		private void constraints(String service, Map<?, ?> members, Set<String> zones, Set<String> pins) {
-			if (!(get(members, "deploy", "placement", "constraints") instanceof Iterable<?> constraints)) {
-				return;
-			}
-			for (Object element : constraints) {
+			for (Object element : list(service, members, "deploy", "placement", "constraints")) {
 				String text = resolved(String.valueOf(element), place(service, "deploy", "placement", "constraints"));
 				Matcher matcher = CONSTRAINT.matcher(text);
 				String key = matcher.matches() ? matcher.group(1) : "";
@@ -376,14 +438,19 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 			StringBuilder text = new StringBuilder();
 			while (matcher.find()) {
 				String otherwise = matcher.group(3);
-				boolean variable = matcher.group(1) != null || matcher.group(2) != null;
+				String name = (matcher.group(1) != null) ? matcher.group(1) : matcher.group(2);
+				boolean variable = name != null;
 				if (variable && otherwise == null) {
 					throw wrong(
 							"'%s' has a variable without a default; write the value, or run 'docker compose config' first"
 								.formatted(ComposeYaml.shortened(value)),
 							place);
 				}
-				matcher.appendReplacement(text, Matcher.quoteReplacement(variable ? otherwise : "$"));
+				if (variable) {
+					this.defaults.add(name);
+				}
+				// A default may have a default of its own.
+				matcher.appendReplacement(text, Matcher.quoteReplacement(variable ? resolved(otherwise, place) : "$"));
 			}
 			return matcher.appendTail(text).toString().strip();
 		}
@@ -438,26 +505,31 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 
 		private Set<Integer> ports(String service, Map<?, ?> members) {
 			Set<Integer> ports = new TreeSet<>();
-			if (get(members, "ports") instanceof Iterable<?> list) {
-				for (Object element : list) {
-					Object published = (element instanceof Map<?, ?> map) ? map.get("published") : null;
-					String text = (element instanceof Map<?, ?>) ? String.valueOf(published)
-							: resolved(String.valueOf(element), place(service, "ports"));
-					Matcher range = RANGE.matcher(text);
-					if (range.matches() && (element instanceof Map<?, ?> || range.group(3) != null)) {
-						range(service, text, range, ports);
-						continue;
+			for (Object element : list(service, members, "ports")) {
+				boolean longForm = element instanceof Map<?, ?>;
+				Object published = (element instanceof Map<?, ?> map) ? map.get("published") : element;
+				if (published == null) {
+					continue;
+				}
+				String text = resolved(published, place(service, "ports"));
+				Matcher range = RANGE.matcher(text);
+				if (range.matches() && (longForm || range.group(3) != null)) {
+					range(service, text, range, ports);
+					continue;
+				}
+				Matcher matcher = PUBLISHED.matcher(text);
+				String port = longForm ? text : matcher.matches() ? matcher.group(1) : "";
+				if (port.matches("[0-9]{1,5}")) {
+					int number = Integer.parseInt(port);
+					if (number < 1 || number > 65535) {
+						throw wrong("the port %d is not between 1 and 65535".formatted(number),
+								place(service, "ports"));
 					}
-					Matcher matcher = PUBLISHED.matcher(text);
-					String port = (element instanceof Map<?, ?>) ? text : matcher.matches() ? matcher.group(1) : "";
-					if (port.matches("[0-9]{1,5}")) {
-						int number = Integer.parseInt(port);
-						if (number < 1 || number > 65535) {
-							throw wrong("the port %d is not between 1 and 65535".formatted(number),
-									place(service, "ports"));
-						}
-						ports.add(number);
-					}
+					ports.add(number);
+				}
+				else if (longForm || !CONTAINER_PORT.matcher(text).matches()) {
+					this.notSeen.add("'%s': the port %s is not understood, and not checked".formatted(service,
+							ComposeYaml.shortened(text)));
 				}
 			}
 			return ports;

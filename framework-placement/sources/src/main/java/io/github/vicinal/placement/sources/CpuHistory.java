@@ -43,6 +43,20 @@ final class CpuHistory {
 		}
 	}
 
+	/**
+	 * Continues the history of an instance that this one replaces.
+	 * @param earlier its history
+	 */
+	void follow(CpuHistory earlier) {
+		List<Sample> own = new ArrayList<>(this.samples);
+		this.samples.clear();
+		this.samples.addAll(earlier.samples);
+		this.samples.addAll(own);
+		while (this.samples.size() > MAX_SAMPLES) {
+			this.samples.removeFirst();
+		}
+	}
+
 	boolean isEmpty() {
 		return this.samples.isEmpty();
 	}

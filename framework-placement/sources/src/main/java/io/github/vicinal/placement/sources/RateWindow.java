@@ -257,6 +257,9 @@ public final class RateWindow {
 
 		private double seconds;
 
+		/** Whether reporters have counted for different times. */
+		private boolean mixed;
+
 		void add(Part part, double seconds) {
 			if (seconds > 0) {
 				this.callsPerSecond += part.calls / seconds;
@@ -278,7 +281,7 @@ public final class RateWindow {
 		/** Since reporters began to count. */
 		private final Rate whole = new Rate();
 
-		void add(Sum sum, Reporter reporter, boolean observed) {
+		void add(Sum sum, Reporter reporter, boolean observed, boolean comparable) {
 			Part all = new Part();
 			all.calls = sum.prior.calls + sum.observed.calls;
 			all.bytes = sum.prior.bytes + sum.observed.bytes;
@@ -290,6 +293,8 @@ public final class RateWindow {
 			}
 			else {
 				this.recent.add(all, seconds);
+				this.recent.mixed |= !comparable;
+				this.whole.mixed |= !comparable;
 			}
 		}
 
@@ -330,6 +335,17 @@ public final class RateWindow {
 	}
 
 	/**
+	 * Returns whether another reporter has taken the place of a silent one.
+	 * @param reporter instance that counted
+	 * @param silentAfter time after which a silent reporter is left out anyway
+	 * @return whether a new reporter of its group answers instead
+	 */
+	synchronized boolean replaced(String reporter, Duration silentAfter) {
+		Reporter known = this.reporters.get(reporter);
+		return known != null && replaced(known, newest(), silentAfter);
+	}
+
+	/**
 	 * In a rolling deploy a silent reporter was replaced by one that is new in its group.
 	 */
 	private boolean replaced(Reporter reporter, long newest, Duration silentAfter) {
@@ -354,6 +370,8 @@ public final class RateWindow {
 	public synchronized Traffic traffic(String source, long nanos, Duration silentAfter, UnaryOperator<String> names) {
 		Map<Ends, Map<Side, Bases>> rates = new LinkedHashMap<>();
 		boolean base = observedBase();
+		// From then on, a mean over a life is not comparable with what was observed.
+		boolean comparable = !base && comparable();
 		long newest = newest();
 		List<String> notSeen = new ArrayList<>();
 		this.reporters.forEach((name, reporter) -> {
@@ -375,7 +393,7 @@ public final class RateWindow {
 				if (!to.isEmpty() && !to.equals(key.from())) {
 					rates.computeIfAbsent(new Ends(key.from(), to), (ends) -> new TreeMap<>())
 						.computeIfAbsent(key.side(), (side) -> new Bases())
-						.add(sum, reporter, observed);
+						.add(sum, reporter, observed, comparable);
 				}
 			});
 		});
@@ -402,6 +420,11 @@ public final class RateWindow {
 		Rate most = (client.callsPerSecond >= server.callsPerSecond) ? client : server;
 		Rate least = (most == client) ? server : client;
 		List<String> notes = new ArrayList<>();
+		if (most.mixed) {
+			notes.add(
+					"a mean over the life of an instance, which cannot be compared with others; ask again in %1$d s (on the command line: --observe %1$ds)"
+						.formatted(MIN_OBSERVED.toSeconds()));
+		}
 		if (least.callsPerSecond > 0 && least.callsPerSecond < (1 - TOLERANCE) * most.callsPerSecond) {
 			notes.add(String.format(Locale.ROOT, "callers counted %.3g calls/s, the called %.3g; the larger one counts",
 					client.callsPerSecond, server.callsPerSecond));

@@ -16,6 +16,13 @@ import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Service;
+import io.github.vicinal.placement.recommend.MergeChecker;
+import io.github.vicinal.placement.recommend.MovePolicy;
+import io.github.vicinal.placement.recommend.Recommendation;
+import io.github.vicinal.placement.recommend.Recommender;
+import io.github.vicinal.placement.solver.Budget;
+import io.github.vicinal.placement.solver.Progress;
+import io.github.vicinal.placement.solver.VicinalSolver;
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.sources.InstanceReport.Outgoing;
 import io.github.vicinal.placement.sources.LocalServer.Answer;
@@ -134,6 +141,22 @@ class ClusterTests {
 		assertThat(cluster.model(CALLS, 0).model().services()).singleElement()
 			.satisfies(
 					(service) -> assertThat(service.demand().get(Resources.CPU)).as("p90 plus 15 %").isEqualTo(2300));
+	}
+
+	/** A deployment changes the instance and not what the service needs. */
+	@Test
+	void peaksOutliveARestart() {
+		Cluster cluster = new Cluster(Duration.ofMinutes(10), LONG, 1);
+		for (int i = 0; i < 4; i++) {
+			cluster.add(new InstanceReport("shop", "i1", "i1", "a", "", 4, 8192, 100 + 600.0 * i, 50 + 1200.0 * i, 400,
+					0, 0, List.of()), "shop:1", 600 * SECOND * i);
+		}
+		cluster.add(new InstanceReport("shop", "i2", "i2", "a", "", 4, 8192, 60, 6, 400, 0, 0, List.of()), "shop:1",
+				1900 * SECOND);
+		assertThat(cluster.model(CALLS, 1900 * SECOND).model().services()).singleElement().satisfies((service) -> {
+			assertThat(service.demand().get(Resources.CPU)).as("p90 plus 15 %").isEqualTo(2300);
+			assertThat(service.demandFrom()).containsEntry(Resources.CPU, "p90 2000 of 5 observed times plus 15 %");
+		});
 	}
 
 	/** In containers an instance may see its limits only. */
@@ -375,6 +398,10 @@ class ClusterTests {
 					.mapToDouble((edge) -> java.util.Objects.requireNonNullElse(edge.callsPerSecond(), 0.0))
 					.sum();
 				assertThat(shop).as("after %d s", t).isLessThan(10.5);
+				// From 55 to 60 s both run.
+				boolean both = t > 50 && t <= 60;
+				assertThat(cluster.current().total("shop")).as("after %d s", t).isEqualTo(both ? 2 : 1);
+				assertThat(cluster.services()).contains("shop");
 			}
 		}
 	}
@@ -387,6 +414,49 @@ class ClusterTests {
 		assertThat(cluster.traffic(0).notSeen()).singleElement()
 			.asString()
 			.contains("have counted for different times", "cannot be compared");
+		assertThat(cluster.traffic(0).edges()).singleElement()
+			.satisfies((edge) -> assertThat(edge.evidence().partial()).isTrue());
+	}
+
+	/** Means over different lives can be wrong by any factor. */
+	@Test
+	void ratesThatCannotBeComparedAreNoEvidence() {
+		Cluster cluster = new Cluster(Duration.ofMinutes(10), Duration.ofSeconds(42), 1);
+		Recommendation[] found = new Recommendation[3];
+		for (int i = 0; i < found.length; i++) {
+			long now = 6 * i * SECOND;
+			cluster.add(calling("shop", "s", 1000 + 6 * i, 1_000_000 + 6000.0 * i, "stock"), "shop:1", now);
+			cluster.add(calling("stock", "t", 100 + 6 * i, 0), "stock:1", now);
+			found[i] = new Recommender(new VicinalSolver(), MovePolicy.defaults(), MergeChecker.none())
+				.recommend(cluster.model(CALLS, now).model(), -1, Budget.ofIterations(1000, 1), Progress.none());
+		}
+		assertThat(found[0].moves()).hasSize(1);
+		assertThat(found[0].action()).isEqualTo(Recommendation.Action.UNDECIDED);
+		assertThat(found[0].reason()).contains("a mean over the life of an instance", "ask again in 10 s");
+		assertThat(found[1].action()).isEqualTo(Recommendation.Action.UNDECIDED);
+		assertThat(found[2].action()).isEqualTo(Recommendation.Action.APPLY);
+	}
+
+	/** An instance that ran before, and is found later than the others. */
+	@Test
+	void theRatesOfAnInstanceThatIsFoundLateAreComparableLater() {
+		Cluster cluster = new Cluster(Duration.ofMinutes(10), Duration.ofSeconds(42), 1);
+		for (int t = 0; t <= 60; t += 5) {
+			long now = t * SECOND;
+			cluster.add(calling("shop", "s", 100 + t, 10.0 * t, "stock"), "shop:1", now);
+			if (t >= 30) {
+				// Idle for 5,000 s, and busy since the others were asked first.
+				cluster.add(calling("late", "l", 5000 + t, 40.0 * t, "stock"), "late:1", now);
+			}
+			int at = t;
+			assertThat(cluster.traffic(now).edges()).filteredOn((edge) -> edge.from().equals("late"))
+				.allSatisfy((edge) -> assertThat(edge.evidence().partial()).as("after %d s", at).isEqualTo(at < 40));
+			assertThat(cluster.traffic(now).edges()).filteredOn((edge) -> edge.from().equals("shop") && at >= 10)
+				.allSatisfy((edge) -> assertThat(edge.evidence().partial()).as("after %d s", at).isFalse());
+		}
+		assertThat(cluster.traffic(60 * SECOND).edges()).filteredOn((edge) -> edge.from().equals("late"))
+			.singleElement()
+			.satisfies((edge) -> assertThat(edge.callsPerSecond()).isCloseTo(40, within(2.0)));
 	}
 
 }

@@ -223,6 +223,91 @@ class ComposeFileTests {
 		}
 	}
 
+	@Test
+	void whatOnlySomeHostsHaveIsNamed() {
+		ComposeFile file = ComposeFile.parse(
+				"""
+						services:
+						  model:
+						    cpus: 1
+						    mem_limit: 1g
+						    gpus: all
+						    devices: [ "/dev/ttyUSB0:/dev/ttyUSB0" ]
+						    platform: linux/arm64
+						    deploy: { resources: { reservations: { devices: [ { capabilities: [ gpu ] } ], generic_resources: [] } } }
+						  edge: { cpus: 1, mem_limit: 1g, network_mode: host, runtime: nvidia }
+						""",
+				"compose.yml");
+		for (String named : List.of("'model' needs a host of a certain kind (gpus)", "kind (devices)",
+				"kind (platform)", "kind (generic_resources)", "'edge' needs a host of a certain kind (runtime)",
+				"'edge' takes ports of its host by itself (network_mode)")) {
+			assertThat(file.notSeen()).anySatisfy((line) -> assertThat(line).contains(named));
+		}
+	}
+
+	@Test
+	void portsAreReadInBothForms() {
+		ComposeFile file = ComposeFile.parse("""
+				services:
+				  shop:
+				    cpus: 1
+				    mem_limit: 1m
+				    ports:
+				      - { target: 80, published: "${PORT:-8080}" }
+				      - { target: 81, published: 9000-9001 }
+				      - { target: 82 }
+				      - "127.0.0.1::83"
+				      - "84-85"
+				      - "[::1]:7000:86"
+				      - "eighty:87"
+				""", "compose.yml");
+		assertThat(file.services().get(0).ports()).containsExactly(7000, 8080);
+		assertThat(file.notSeen()).hasSize(3)
+			.anySatisfy((line) -> assertThat(line).contains("one of the ports 9000-9001"))
+			.anySatisfy((line) -> assertThat(line).contains("'shop': the port 'eighty:87' is not understood"))
+			.anySatisfy((line) -> assertThat(line).contains("variables [PORT]"));
+	}
+
+	/** An environment that nobody reads here may say something else. */
+	@Test
+	void defaultsThatAreTakenAreNamed() {
+		ComposeFile file = ComposeFile.parse(
+				"""
+						services:
+						  shop:
+						    cpus: ${CPUS:-0.5}
+						    mem_limit: ${SHOP_MEMORY:-${MEMORY:-512m}}
+						    deploy: { replicas: 2, placement: { constraints: [ "node.hostname != a$$b", "node.hostname != ${HOST:-c$$d}" ] } }
+						""",
+				"compose.yml");
+		assertThat(file.services().get(0).demand()).isEqualTo(Resources.of(500, 512));
+		assertThat(file.notOnHosts().get("shop")).containsExactly("a$b", "c$d");
+		assertThat(file.notSeen()).singleElement()
+			.asString()
+			.contains("variables [CPUS, HOST, MEMORY, SHOP_MEMORY]; their defaults are taken", "docker compose config");
+	}
+
+	/** What is no list would be read as none. */
+	@Test
+	void rulesThatAreNoListAreRefused() {
+		refused("services:\n  a:\n    deploy: { placement: { constraints: node.role == manager } }\n", "line 3",
+				"constraints should be a list, not 'node.role == manager'");
+		refused("services:\n  a:\n    profiles: dev\n", "line 3", "profiles should be a list, not 'dev'");
+		refused("services:\n  a:\n    ports: { 80: 80 }\n", "line 3", "ports should be a list");
+	}
+
+	@Test
+	void anOverrideThatComposeWouldMergeIsNamed() throws IOException {
+		Path file = write("compose.yml", "services: { a: { cpus: 1, mem_limit: 1m } }");
+		assertThat(ComposeFile.read(file).notSeen()).isEmpty();
+		write("compose.override.yml", "services: { a: { cpus: 2 } }");
+		assertThat(ComposeFile.read(file).notSeen()).singleElement()
+			.asString()
+			.contains("'compose.override.yml' lies beside the file and is not read");
+		Path other = write("stack.yml", "services: { a: { cpus: 1, mem_limit: 1m } }");
+		assertThat(ComposeFile.read(other).notSeen()).isEmpty();
+	}
+
 	/** Bytes of an included file are as foreign as those of the first one. */
 	@Property(tries = 200)
 	void anyIncludedFileEndsInServicesOrAnError(@ForAll byte[] noise, @ForAll @IntRange(max = 10_000) int at)

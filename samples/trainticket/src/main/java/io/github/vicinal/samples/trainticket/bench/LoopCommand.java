@@ -64,6 +64,9 @@ public final class LoopCommand implements Callable<Integer> {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
+	/** Time between two questions to the endpoint; it needs at least 10 s. */
+	private static final Duration OBSERVED = Duration.ofSeconds(15);
+
 	/** Resolution of a process's CPU time: 10 ms. */
 	private static final long IDLE_MILLIS = 20_000;
 
@@ -156,6 +159,10 @@ public final class LoopCommand implements Callable<Integer> {
 		Answers before = bench.run(spread, day, rows, (running) -> {
 			idle.add(idleMillisPerJvm(running, out));
 			far.add(farMicros(rows.get(0), rows.get(1), idle.get(0) / this.rate));
+			// Rates of services that started one after the other are comparable once the
+			// endpoint has counted itself.
+			ask(running.gateway(), far.get(0));
+			search(running, day);
 			answer.add(ask(running.gateway(), far.get(0)));
 		});
 		JsonNode recommendation = answer.get(0).get("recommendation");
@@ -258,6 +265,18 @@ public final class LoopCommand implements Callable<Integer> {
 			.map((service) -> service.address(mode.plan().host(service), this.basePort) + "/actuator")
 			.collect(Collectors.joining(",")));
 		return new Mode(mode.name(), mode.plan(), mode.planName(), properties);
+	}
+
+	private void search(RunningMode running, LocalDate day) {
+		HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+		try {
+			new OpenLoop(this.rate).run(client, SearchRequest.named("advanced").httpRequest(running.gateway(), day),
+					OBSERVED);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new BenchException("Interrupted", "while the endpoint observed the services");
+		}
 	}
 
 	private JsonNode ask(URI gateway, double farMicros) {
