@@ -35,6 +35,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.http.client.autoconfigure.imperative.ImperativeHttpClientAutoConfiguration;
 import org.springframework.boot.http.client.autoconfigure.service.HttpServiceClientPropertiesAutoConfiguration;
@@ -49,8 +50,12 @@ import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.tomcat.TomcatWebServer;
+import org.springframework.cloud.openfeign.EnableFeignClients;
+import org.springframework.cloud.openfeign.FeignAutoConfiguration;
+import org.springframework.cloud.openfeign.FeignClient;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.support.RestClientAdapter;
 import org.springframework.web.service.annotation.GetExchange;
@@ -308,6 +313,33 @@ class AutoConfigurationTests {
 			assertThat(output).contains("@AffinityChannel on " + Lonely.class.getName() + " has no effect here")
 				.contains("@ImportHttpServices");
 		});
+	}
+
+	/** Its requests are exchanges, and a channel is what it does not have. */
+	@Test
+	void anAnnotatedFeignClientIsAWarningWithTheRemedy(CapturedOutput output) {
+		this.client.withUserConfiguration(GroupClient.class, FeignClients.class).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(output)
+				.containsOnlyOnce("@AffinityChannel on " + Feigned.class.getName() + " has no effect here")
+				.contains("Feign clients have no channels. Make it an HTTP interface with @HttpExchange");
+		});
+	}
+
+	@FeignClient(name = "feigned", url = "http://localhost:1")
+	@AffinityChannel
+	interface Feigned {
+
+		@GetMapping("/feigned")
+		String get();
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableFeignClients(clients = Feigned.class)
+	@ImportAutoConfiguration(FeignAutoConfiguration.class)
+	static class FeignClients {
+
 	}
 
 	@AffinityChannel

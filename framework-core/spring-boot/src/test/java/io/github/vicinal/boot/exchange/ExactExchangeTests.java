@@ -1,6 +1,8 @@
 package io.github.vicinal.boot.exchange;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -12,7 +14,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -25,6 +29,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.http.converter.HttpMessageConversionException;
 import org.springframework.web.client.HttpStatusCodeException;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestClientException;
@@ -89,13 +94,37 @@ class ExactExchangeTests {
 		tests.add(DynamicTest.dynamicTest("is connected", () -> ExchangeBehaviourTests.connect(exchanges, sent, path)));
 		all.forEach((name, exchange) -> tests.add(DynamicTest.dynamicTest(name, () -> {
 			for (int i = 0; i < ATTEMPTS; i++) {
-				String expected = observe(exchange, plain, base);
-				assertThat(observe(exchange, exchanges, base)).as("attempt %d", i).isEqualTo(expected);
+				String expected = normal(name, observe(exchange, plain, base));
+				String observed = normal(name, observe(exchange, exchanges, base));
+				if (!observed.equals(expected)
+						&& !isRightToo(name, observed, () -> normal(name, observe(exchange, plain, base)))) {
+					assertThat(observed).as("attempt %d", i).isEqualTo(expected);
+				}
 			}
 		})));
 		tests.add(DynamicTest.dynamicTest("went over the path",
 				() -> assertThat(ExchangeBehaviourTests.calls(sent, path)).isGreaterThan(all.size())));
 		return tests.stream();
+	}
+
+	/**
+	 * Returns what was observed, without what a web server does differently each time.
+	 * @param name name of the exchange
+	 * @param observed what came of it
+	 */
+	String normal(String name, String observed) {
+		return observed;
+	}
+
+	/**
+	 * Returns whether a web server may do what was observed, although it has done
+	 * something else over HTTP.
+	 * @param name name of the exchange
+	 * @param observed what an exchange has shown
+	 * @param overHttp does the same over HTTP again
+	 */
+	boolean isRightToo(String name, String observed, Supplier<String> overHttp) {
+		return false;
 	}
 
 	private RestClient overHttp(String library, String base) {
@@ -111,7 +140,7 @@ class ExactExchangeTests {
 		try {
 			return exchange.apply(client, base).replace(base, "http://base");
 		}
-		catch (RestClientException | IllegalArgumentException ex) {
+		catch (RestClientException | IllegalArgumentException | HttpMessageConversionException ex) {
 			return "threw " + ex.getClass().getName() + " by "
 					+ ((ex.getCause() != null) ? ex.getCause().getClass().getName() : "nothing");
 		}
@@ -177,6 +206,10 @@ class ExactExchangeTests {
 					.uri("/values?a=0")
 					.contentType(MediaType.APPLICATION_FORM_URLENCODED)
 					.body("a=1&a=%C3%A4&b=+&c&=d&e=%")));
+		all.put("a value that is folded", get("/values", "X-A", "a\r\n b"));
+		all.put("a value of two lines", get("/values", "X-A", "a\r\nX-B: b"));
+		all.put("a body that is compressed", (client,
+				base) -> show(client.post().uri("/facts").header("Content-Encoding", "gzip").body(compressed("text"))));
 		all.put("a body that says it is compressed",
 				(client, base) -> show(client.post().uri("/facts").header("Content-Encoding", "gzip").body("not so")));
 		all.put("a type that is none",
@@ -188,6 +221,17 @@ class ExactExchangeTests {
 					.uri("/upload")
 					.header("Content-Type", "multipart/form-data; boundary=x")
 					.body("--x\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\nabc")));
+	}
+
+	private static byte[] compressed(String text) {
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		try (GZIPOutputStream out = new GZIPOutputStream(bytes)) {
+			out.write(text.getBytes(StandardCharsets.UTF_8));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		return bytes.toByteArray();
 	}
 
 	private static void paths(Map<String, Exchange> all) {

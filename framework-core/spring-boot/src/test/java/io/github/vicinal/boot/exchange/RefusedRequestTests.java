@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.exchange.ExchangeMessage;
@@ -22,6 +23,7 @@ import io.github.vicinal.exchange.ExchangeService;
 import io.github.vicinal.exchange.HttpExchanges;
 import io.github.vicinal.exchange.HttpFields;
 import io.github.vicinal.exchange.RequestHead;
+import io.github.vicinal.exchange.ResponseHead;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
@@ -35,6 +37,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -160,13 +164,20 @@ class RefusedRequestTests {
 		for (int i = 0; i < fields.size(); i += 2) {
 			builder.add(fields.get(i), fields.get(i + 1));
 		}
-		Answer answer = call("begin",
-				new Begin(new RequestHead(method, target, builder.build()), ByteBuffer.allocate(0), true));
+		ResponseHead head = answered(
+				new Begin(new RequestHead(method, target, builder.build()), ByteBuffer.allocate(0), true))
+			.head();
+		return Objects.requireNonNull(head).status();
+	}
+
+	/** Returns the answer that has the head of the response. */
+	private Answer answered(Begin begin) {
+		Answer answer = call("begin", begin);
 		while (answer.head() == null) {
 			assertThat(answer.end()).isEqualTo(End.OPEN);
 			answer = call("pull", new Pull(answer.exchange()));
 		}
-		return answer.head().status();
+		return answer;
 	}
 
 	private Answer call(String name, ExchangeMessage message) {
@@ -235,6 +246,33 @@ class RefusedRequestTests {
 			.isEqualTo(REFUSED);
 		assertThat(status("POST", "/count", List.of("Host", "localhost", "Content-Length", "0", "content-length", "0")))
 			.isEqualTo(REFUSED);
+	}
+
+	/** Equal ones, too: the oracle is the web server. */
+	@ParameterizedTest
+	@ValueSource(strings = { "0 0", "0 5", "5 0", "3 3" })
+	void severalLengthsAreRefused(String lengths) throws IOException {
+		List<String> fields = new ArrayList<>(List.of("Host", "localhost"));
+		for (String length : lengths.split(" ", -1)) {
+			fields.addAll(List.of("Content-Length", length));
+		}
+		assertThat(statusByTcp("POST", "/count", fields)).isEqualTo(REFUSED);
+		assertThat(status("POST", "/count", fields)).isEqualTo(REFUSED);
+	}
+
+	/** By a socket, the rest would be the next request. */
+	@Test
+	void aBodyThatIsLongerThanItsLengthIsReadToItsLength() {
+		HttpFields fields = HttpFields.builder().add("Host", "localhost").add("Content-Length", "3").build();
+		Answer answer = answered(new Begin(new RequestHead("POST", "/count", fields),
+				ByteBuffer.wrap("abcGET /text HTTP/1.1".getBytes(StandardCharsets.US_ASCII)), true));
+		assertThat(Objects.requireNonNull(answer.head()).status()).isEqualTo(200);
+		StringBuilder body = new StringBuilder();
+		while (answer.end() == End.OPEN) {
+			body.append(StandardCharsets.US_ASCII.decode(answer.body()));
+			answer = call("pull", new Pull(answer.exchange()));
+		}
+		assertThat(body.append(StandardCharsets.US_ASCII.decode(answer.body()))).contains("\"count\":3,");
 	}
 
 	@Test

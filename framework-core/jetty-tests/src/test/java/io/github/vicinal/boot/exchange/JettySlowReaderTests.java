@@ -1,0 +1,6 @@
+package io.github.vicinal.boot.exchange;
+
+/** Clients of Jetty that read slowly. */
+class JettySlowReaderTests extends SlowReaderTests {
+
+}
