@@ -12,12 +12,14 @@ import java.util.concurrent.TimeUnit;
 import io.github.vicinal.copackage.Hoist;
 import io.github.vicinal.copackage.Inventories;
 import io.github.vicinal.copackage.LayoutBuilder;
+import io.github.vicinal.testing.InTurn;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -62,8 +64,9 @@ class MixedApplicationsTests {
 	}
 
 	/** Netty finds its native code only beside the classes that load it. */
-	@Test
-	void nativeCodeOfNettyIsThereAsItIsAlone() throws IOException {
+	@ParameterizedTest
+	@InTurn({ "KNOWN", "STATELESS" })
+	void nativeCodeOfNettyIsThereAsItIsAlone(Hoist hoist) throws IOException {
 		Path jar = OwnApplication.withLibrariesOf("stock").library("netty-transport-native-epoll").main(RUN + """
 				@GetMapping("/epoll")
 				String epoll() {
@@ -78,21 +81,20 @@ class MixedApplicationsTests {
 		if (System.getProperty("os.name").equals("Linux") && System.getProperty("os.arch").equals("amd64")) {
 			assertThat(alone).isEqualTo("true");
 		}
-		for (Hoist hoist : List.of(Hoist.KNOWN, Hoist.STATELESS)) {
-			try (RunningLayout running = RunningLayout.start(build(hoist, jar, jar))) {
-				running.until("[launcher] other runs after");
-				for (int i = 0; i < 2; i++) {
-					assertThat(running.get(this.one, "/epoll")).isEqualTo(alone);
-					assertThat(running.get(this.other, "/epoll")).isEqualTo(alone);
-					assertThat(running.command("restart one")).contains("running");
-				}
+		try (RunningLayout running = RunningLayout.start(build(hoist, jar, jar))) {
+			running.until("[launcher] other runs after");
+			for (int i = 0; i < 2; i++) {
+				assertThat(running.get(this.one, "/epoll")).isEqualTo(alone);
+				assertThat(running.get(this.other, "/epoll")).isEqualTo(alone);
+				assertThat(running.command("restart one")).contains("running");
 			}
 		}
 	}
 
 	/** Each writes to its own log, whichever library it is built with. */
-	@Test
-	void log4jAndLogbackStandSideBySide() throws IOException {
+	@ParameterizedTest
+	@InTurn({ "KNOWN", "STATELESS" })
+	void log4jAndLogbackStandSideBySide(Hoist hoist) throws IOException {
 		String says = RUN + """
 				@GetMapping("/say")
 				void say() {
@@ -112,22 +114,20 @@ class MixedApplicationsTests {
 			.library("log4j-slf4j2-impl")
 			.main(says)
 			.write(this.directory, "log4j");
-		for (Hoist hoist : List.of(Hoist.STATELESS, Hoist.KNOWN)) {
-			try (RunningLayout running = RunningLayout.start(build(hoist, log4j, logback))) {
-				running.until("[launcher] other runs after");
-				assertThat(running.get(this.one, "/factory")).contains("org.apache.logging.slf4j");
-				assertThat(running.get(this.other, "/factory")).contains("logback");
-				assertThat(running.command("restart one")).contains("running");
-				running.get(this.one, "/say");
-				running.get(this.other, "/say");
-				for (String said : List.of("said by SLF4J", "said by the JDK")) {
-					running.until(said);
-					assertThat(running.log().lines().filter((line) -> line.contains(said))).satisfiesExactlyInAnyOrder(
-							(line) -> assertThat(line).startsWith("[one] "),
-							(line) -> assertThat(line).startsWith("[other] "));
-				}
-				awaitLoaders(running, 2 + 1);
+		try (RunningLayout running = RunningLayout.start(build(hoist, log4j, logback))) {
+			running.until("[launcher] other runs after");
+			assertThat(running.get(this.one, "/factory")).contains("org.apache.logging.slf4j");
+			assertThat(running.get(this.other, "/factory")).contains("logback");
+			assertThat(running.command("restart one")).contains("running");
+			running.get(this.one, "/say");
+			running.get(this.other, "/say");
+			for (String said : List.of("said by SLF4J", "said by the JDK")) {
+				running.until(said);
+				assertThat(running.log().lines().filter((line) -> line.contains(said))).satisfiesExactlyInAnyOrder(
+						(line) -> assertThat(line).startsWith("[one] "),
+						(line) -> assertThat(line).startsWith("[other] "));
 			}
+			awaitLoaders(running, 2 + 1);
 		}
 	}
 
