@@ -186,6 +186,9 @@ public final class ExchangeService implements Service {
 		ServerExchange exchange = new ServerExchange(begin.head(),
 				frame.headers().getOrDefault(PeerAnnouncement.TICKET_HEADER, ""), body, this.handler.ioTimeout());
 		this.handler.check(exchange);
+		// A client that has gone while it waited for this answer knows no number that it
+		// could abort.
+		frame.whenAbandoned(exchange::abandon);
 		long shape = RouteSizes.shape(begin.head());
 		// At once: its handler may go on for long.
 		exchange.whenMadeInParts(() -> this.sizes.never(shape));
@@ -222,7 +225,7 @@ public final class ExchangeService implements Service {
 		}
 		beforeWaiting.run();
 		if (!whole) {
-			long number = number(exchange);
+			long number = number(exchange, frame);
 			return (number != 0) ? room(number, exchange) : unknown();
 		}
 		Answer answer = begun(exchange, frame);
@@ -272,20 +275,17 @@ public final class ExchangeService implements Service {
 				exchange.abandon();
 				return new Answer(0, null, ByteBuffer.allocate(0), End.OPEN);
 			}
-			return keep(exchange, End.OPEN);
+			return new Answer(number(exchange, frame), null, ByteBuffer.allocate(0), End.OPEN);
 		}
 		if (exchange.isCompleteAtOnce() || (exchange.isEnded() && exchange.written() <= ExchangeMessage.PART_BYTES)) {
 			return answer(0, exchange);
 		}
-		long number = number(exchange);
+		long number = number(exchange, frame);
 		return answer(number, exchange);
 	}
 
-	private Answer keep(ServerExchange exchange, End end) {
-		return new Answer(number(exchange), null, ByteBuffer.allocate(0), end);
-	}
-
-	private long number(ServerExchange exchange) {
+	/** Keeps an exchange, unless its client has gone already. */
+	private long number(ServerExchange exchange, CallFrame begun) {
 		sweep();
 		if (this.kept.size() >= MAX_KEPT) {
 			exchange.abandon();
@@ -298,6 +298,7 @@ public final class ExchangeService implements Service {
 				if (this.cutOff) {
 					forget(number, exchange);
 				}
+				begun.whenAbandoned(() -> forget(number, exchange));
 				this.sweeper.need();
 				return number;
 			}

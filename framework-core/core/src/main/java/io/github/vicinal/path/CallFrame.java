@@ -9,7 +9,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One call on its way to a peer. The arguments are the caller's own objects on the client
  * side and the callee's own on the server side; a path copies in between. Belongs to the
- * thread that makes the call.
+ * thread that makes the call. Any thread may {@linkplain #abandon abandon} it.
+ * <p>
+ * On the client, abandoning a call ends one that completes later. On the server, it is
+ * what a lost connection is to an HTTP request: a call that waits for a permit is not
+ * executed, and nobody reads the answer of one whose handler runs.
  *
  * @since 0.1.0
  */
@@ -33,6 +37,17 @@ public final class CallFrame {
 	private boolean timed;
 
 	private long serviceNanos;
+
+	private volatile boolean abandoned;
+
+	/** Guarded by this object. */
+	private @Nullable Runnable onAbandoned;
+
+	/** Thread that waits for a permit. Written by itself, under this object's monitor. */
+	private @Nullable Thread waiting;
+
+	/** Whether that thread was interrupted. Guarded by this object. */
+	private boolean interrupted;
 
 	/**
 	 * Creates a frame.
@@ -151,6 +166,89 @@ public final class CallFrame {
 	 */
 	public long serviceNanos() {
 		return this.serviceNanos;
+	}
+
+	/**
+	 * Notes that the caller does not wait for the answer any more. Called by any thread;
+	 * has an effect once.
+	 */
+	public void abandon() {
+		Runnable task;
+		synchronized (this) {
+			if (this.abandoned) {
+				return;
+			}
+			this.abandoned = true;
+			task = this.onAbandoned;
+			this.onAbandoned = null;
+			interruptWaiting();
+		}
+		if (task != null) {
+			task.run();
+		}
+	}
+
+	/** Under this object's monitor. */
+	private void interruptWaiting() {
+		if (this.waiting != null) {
+			this.interrupted = true;
+			this.waiting.interrupt();
+		}
+	}
+
+	/**
+	 * Returns whether the caller has given up.
+	 * @return {@code false} as long as somebody waits for the answer
+	 */
+	public boolean isAbandoned() {
+		return this.abandoned;
+	}
+
+	/**
+	 * Runs a task when the caller gives up, at once if it has. Replaces the task that was
+	 * set before.
+	 * @param task runs at most once, on any thread; must not block
+	 */
+	public void whenAbandoned(Runnable task) {
+		synchronized (this) {
+			if (!this.abandoned) {
+				this.onAbandoned = task;
+				return;
+			}
+		}
+		task.run();
+	}
+
+	/**
+	 * Notes that the calling thread waits before the call is executed. It is interrupted
+	 * if the caller gives up meanwhile, until {@link #endWaiting()}, which must follow on
+	 * the same thread.
+	 */
+	public void beginWaiting() {
+		synchronized (this) {
+			this.waiting = Thread.currentThread();
+			if (this.abandoned) {
+				interruptWaiting();
+			}
+		}
+	}
+
+	/**
+	 * Notes that the calling thread does not wait any more, if it has waited: from now on
+	 * {@link #abandon()} interrupts nobody.
+	 * @return whether the caller still waits for the answer
+	 */
+	public boolean endWaiting() {
+		if (this.waiting != null) {
+			synchronized (this) {
+				this.waiting = null;
+				if (this.interrupted) {
+					this.interrupted = false;
+					Thread.interrupted();
+				}
+			}
+		}
+		return !this.abandoned;
 	}
 
 }

@@ -53,7 +53,9 @@ public interface CallPath extends AutoCloseable {
 	 * with {@link #callsLater()}, and uses the executor only for work that may block. The
 	 * stage completes on any thread of the path or the executor, so dependent actions
 	 * must not block. Cancelling it does not end the call; the deadline of the frame
-	 * does, and so does {@link #close()}.
+	 * does, and so does {@link #close()}. A path that {@linkplain #callsLater() waits
+	 * without a thread} also ends it when the frame is {@linkplain CallFrame#abandon
+	 * abandoned}, and lets the peer know if it can.
 	 * @param frame the call; it belongs to the path until the stage completes
 	 * @param executor runs work that may block, never on the thread that calls this
 	 * method

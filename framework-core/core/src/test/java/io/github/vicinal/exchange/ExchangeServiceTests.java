@@ -28,6 +28,8 @@ import io.github.vicinal.server.HttpRequiredException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -114,6 +116,36 @@ class ExchangeServiceTests {
 			begin("/echo", new byte[] { 1 }, true);
 		}
 		assertThat(this.handler.here).isZero();
+	}
+
+	/** It knows no number that it could abort. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aClientThatGivesUpBeforeTheFirstAnswerIsGone(boolean whole) throws Exception {
+		CallFrame frame = new CallFrame(HttpExchanges.contract(), HttpExchanges.Contracts.method("begin"),
+				new Object[] {
+						new Begin(new RequestHead("POST", "/quiet", HttpFields.NONE), ByteBuffer.allocate(1), whole) },
+				CallFrame.NO_DEADLINE, Map.of());
+		CompletableFuture<Reply> begun = CompletableFuture.supplyAsync(() -> this.service.invoke(frame), this.threads);
+		await().until(() -> this.handler.served > 0);
+		frame.abandon();
+		assertThat(this.handler.ended.get(20, TimeUnit.SECONDS)).isEqualTo("gone");
+		begun.get(20, TimeUnit.SECONDS);
+		assertThat(this.service.kept()).isZero();
+		assertThat(this.service.isBusy()).isFalse();
+	}
+
+	@Test
+	void aClientThatGivesUpWhileItsFirstAnswerIsOnItsWayIsGone() throws Exception {
+		CallFrame frame = new CallFrame(HttpExchanges.contract(), HttpExchanges.Contracts.method("begin"),
+				new Object[] {
+						new Begin(new RequestHead("POST", "/quiet", HttpFields.NONE), ByteBuffer.allocate(1), true) },
+				CallFrame.NO_DEADLINE, Map.of());
+		this.service.invoke(frame);
+		assertThat(this.service.kept()).isOne();
+		frame.abandon();
+		assertThat(this.handler.ended.get(20, TimeUnit.SECONDS)).isEqualTo("gone");
+		assertThat(this.service.kept()).isZero();
 	}
 
 	@Test
@@ -388,6 +420,8 @@ class ExchangeServiceTests {
 
 		private int here;
 
+		private volatile int served;
+
 		private Consumer<ServerExchange> begun = ServerExchange::madeWhole;
 
 		@Override
@@ -415,6 +449,7 @@ class ExchangeServiceTests {
 		}
 
 		private void serve(ServerExchange exchange) {
+			this.served = this.served + 1;
 			this.begun.accept(exchange);
 			try {
 				switch (exchange.head().target()) {

@@ -110,18 +110,27 @@ final class AsyncCalls implements AutoCloseable {
 		return attempt;
 	}
 
-	/** The path ends the call by its deadline, or when the path is closed. */
-	@SuppressWarnings("try")
+	/**
+	 * The path ends the call by its deadline, when the path is closed, or when the result
+	 * is cancelled.
+	 */
+	@SuppressWarnings({ "try", "FutureReturnValueIgnored" })
 	private CompletableFuture<Attempt> later(ClientCall call, CallerContext caller) {
 		CompletableFuture<Attempt> result = new CompletableFuture<>();
 		try (ContextSnapshot.Scope scope = caller.open()) {
-			call.attemptLater(this::block, caller::open).whenComplete((attempt, failure) -> {
+			CallAttempts.LaterAttempt made = call.attemptLater(this::block, caller::open);
+			made.outcome().whenComplete((attempt, failure) -> {
 				if (failure != null) {
 					result.completeExceptionally((failure instanceof CompletionException && failure.getCause() != null)
 							? failure.getCause() : failure);
 				}
 				else if (!result.complete(attempt)) {
 					abandoned(attempt, call.observed());
+				}
+			});
+			result.whenComplete((attempt, failure) -> {
+				if (result.isCancelled()) {
+					made.abandoning().run();
 				}
 			});
 		}

@@ -80,24 +80,39 @@ final class CallAttempts {
 	 * Makes a call over a path without holding the calling thread.
 	 * @param executor runs what may block
 	 * @param completing opens the caller's context on the thread that completes the call
-	 * @return a stage that completes with the attempt, on a thread of the path
+	 * @return the attempt, which completes on a thread of the path
 	 */
 	@SuppressWarnings("try")
-	CompletionStage<Attempt> attemptLater(ClientCall call, PeerCalls calls, CallPath path, Executor executor,
+	LaterAttempt attemptLater(ClientCall call, PeerCalls calls, CallPath path, Executor executor,
 			Supplier<ContextSnapshot.Scope> completing) {
 		CompletionStage<Reply> made;
+		Runnable abandoning = CallAttempts::nobodyWaits;
 		try {
 			sending(call);
-			made = calls.callLater(path, frame(call, calls), executor);
+			CallFrame frame = frame(call, calls);
+			abandoning = frame::abandon;
+			made = calls.callLater(path, frame, executor);
 		}
 		catch (RuntimeException | Error ex) {
 			made = CompletableFuture.failedStage(ex);
 		}
-		return made.handle((reply, problem) -> {
+		return new LaterAttempt(made.handle((reply, problem) -> {
 			try (ContextSnapshot.Scope scope = completing.get()) {
 				return attempted(call, path, reply, problem);
 			}
-		});
+		}), abandoning);
+	}
+
+	private static void nobodyWaits() {
+	}
+
+	/**
+	 * An attempt that holds no thread.
+	 *
+	 * @param outcome completes with the attempt
+	 * @param abandoning ends the attempt, because nobody waits for its outcome
+	 */
+	record LaterAttempt(CompletionStage<Attempt> outcome, Runnable abandoning) {
 	}
 
 	private Attempt attempted(ClientCall call, CallPath path, @Nullable Reply reply, @Nullable Throwable problem) {

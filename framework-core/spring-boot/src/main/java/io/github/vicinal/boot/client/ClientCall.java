@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
@@ -204,7 +203,7 @@ final class ClientCall implements CallCache.Call {
 	 * @param executor runs what may block
 	 * @param completing opens the caller's context on the thread that completes the call
 	 */
-	CompletionStage<Attempt> attemptLater(Executor executor, Supplier<ContextSnapshot.Scope> completing) {
+	CallAttempts.LaterAttempt attemptLater(Executor executor, Supplier<ContextSnapshot.Scope> completing) {
 		return this.client.attempts().attemptLater(this, called(), chosen(), executor, completing);
 	}
 

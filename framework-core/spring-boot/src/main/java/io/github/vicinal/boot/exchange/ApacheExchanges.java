@@ -148,7 +148,7 @@ final class ApacheExchanges implements ExecChainHandler {
 				return response;
 			}
 		}
-		return overHttp(client, client.channel().peer(address), request, scope, chain);
+		return overHttp(client, this.exchanges.peer(client, address, () -> true), request, scope, chain);
 	}
 
 	private static int port(HttpHost host) {

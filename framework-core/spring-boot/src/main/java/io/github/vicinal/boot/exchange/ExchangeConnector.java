@@ -95,7 +95,8 @@ final class ExchangeConnector implements ClientHttpConnector {
 		if (client == null) {
 			return this.library.delegate().connect(method, uri, callback);
 		}
-		Peer peer = client.channel().peer(uri.getHost() + ":" + ExchangeRequests.port(uri));
+		Peer peer = this.exchanges.peer(client, uri.getHost() + ":" + ExchangeRequests.port(uri),
+				() -> this.library.additions().of(uri) == null);
 		if (!peer.hasPath() || this.library.additions().of(uri) != null) {
 			return overHttp(client, peer, method, uri, callback);
 		}

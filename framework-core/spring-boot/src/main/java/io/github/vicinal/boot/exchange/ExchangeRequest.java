@@ -14,6 +14,7 @@ import java.util.Set;
 import io.github.vicinal.boot.client.PlainRequests;
 import io.github.vicinal.boot.client.RedirectRules;
 import io.github.vicinal.boot.client.Redirects;
+import io.github.vicinal.channel.Peer;
 import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.ExchangeClient;
 import io.github.vicinal.exchange.HttpFields;
@@ -97,8 +98,8 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 
 	private ClientHttpResponse overHttp(ExchangeClient client, String address, HttpHeaders headers,
 			StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
-		HttpAttempt attempt = new HttpAttempt(this.exchanges, client, client.channel().peer(address),
-				this.method.name(), this.factory.library());
+		Peer peer = this.exchanges.peer(client, address, () -> this.factory.additions().of(this.uri) == null);
+		HttpAttempt attempt = new HttpAttempt(this.exchanges, client, peer, this.method.name(), this.factory.library());
 		ClientHttpRequest request = request(this.factory.delegate(), this.uri, this.method, headers, body);
 		Set<String> names = new LinkedHashSet<>(request.getHeaders().headerNames());
 		if (this.factory.additions().isUrlConnection() && UrlConnectionFields.replacesAccept(this.method, headers)) {

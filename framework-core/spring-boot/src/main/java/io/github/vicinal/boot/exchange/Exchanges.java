@@ -5,11 +5,14 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import io.github.vicinal.boot.client.RouteRules;
+import io.github.vicinal.channel.Peer;
 import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.ExchangeClient;
 import io.github.vicinal.exchange.RequestHead;
@@ -38,6 +41,8 @@ public final class Exchanges implements AutoCloseable {
 	private static final Logger logger = LoggerFactory.getLogger(Exchanges.class);
 
 	private final AskedPeers asked;
+
+	private final RegisteredPaths registered = new RegisteredPaths();
 
 	private final Supplier<ExchangeClient> maker;
 
@@ -100,6 +105,38 @@ public final class Exchanges implements AutoCloseable {
 	 */
 	void service(String host, int port) {
 		this.asked.service(host, port);
+	}
+
+	/**
+	 * Notes that an instance was chosen, as {@link #service(String, int)} does, and what
+	 * its registration says about where it listens for paths.
+	 * @param host of the instance
+	 * @param port of the instance
+	 * @param metadata the metadata of its registration
+	 */
+	void service(String host, int port, Map<String, String> metadata) {
+		service(host, port);
+		ExchangeClient known = this.client;
+		String address = host + ":" + port;
+		if (!metadata.isEmpty() && (known == null || known.channel().known(address) == null)) {
+			this.registered.note(address, metadata);
+		}
+	}
+
+	/**
+	 * Returns the server that a request is about to be sent to over HTTP, and that may be
+	 * asked for its paths. Lets paths prepare for one that is not known yet.
+	 * @param made chooses paths
+	 * @param address of the server, {@code host:port}
+	 * @param direct whether the HTTP library sends the request to that address, and
+	 * through no proxy
+	 */
+	Peer peer(ExchangeClient made, String address, BooleanSupplier direct) {
+		Map<String, String> said = this.registered.take(address);
+		if (!said.isEmpty() && direct.getAsBoolean()) {
+			made.channel().expect(address, said);
+		}
+		return made.channel().peer(address);
 	}
 
 	/** Returns whether requests of a scheme may be exchanges at all. */

@@ -69,7 +69,8 @@ final class FeignExchangeClient implements Client {
 				return followed(response(exchange, request, uri), request, uri, options);
 			}
 		}
-		return followed(overHttp(client, client.channel().peer(address), request, options), request, uri, options);
+		Peer peer = this.exchanges.peer(client, address, () -> this.additions.of(uri) == null);
+		return followed(overHttp(client, peer, request, options), request, uri, options);
 	}
 
 	private static @Nullable URI uri(Request request) {

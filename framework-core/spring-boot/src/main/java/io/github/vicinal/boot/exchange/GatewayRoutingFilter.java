@@ -148,8 +148,9 @@ final class GatewayRoutingFilter extends NettyRoutingFilter {
 		if (uri == null || found == null) {
 			return overHttp(exchange, chain);
 		}
-		if (isChosen(exchange, uri)) {
-			found.exchanges().service(uri.getHost(), ExchangeRequests.port(uri));
+		ServiceInstance chosen = chosen(exchange, uri);
+		if (chosen != null) {
+			found.exchanges().service(uri.getHost(), ExchangeRequests.port(uri), ServiceAddresses.metadata(chosen));
 		}
 		if (found.exchanges().isKnown(uri.getHost())) {
 			return route(found.client(uri), found, uri, exchange, chain);
@@ -177,12 +178,14 @@ final class GatewayRoutingFilter extends NettyRoutingFilter {
 					.noneMatch((value) -> Exchanges.leavesHttp(HttpHeaders.UPGRADE, value));
 	}
 
-	/** Returns whether the load balancer has chosen the server. */
-	private static boolean isChosen(ServerWebExchange exchange, URI uri) {
-		return exchange
+	/**
+	 * Returns the instance that the load balancer has chosen, if the request goes to it.
+	 */
+	private static @Nullable ServiceInstance chosen(ServerWebExchange exchange, URI uri) {
+		return (exchange
 			.getAttribute(ServerWebExchangeUtils.GATEWAY_LOADBALANCER_RESPONSE_ATTR) instanceof Response<?> chosen
 				&& chosen.getServer() instanceof ServiceInstance instance && uri.getHost().equals(instance.getHost())
-				&& uri.getPort() == instance.getPort();
+				&& uri.getPort() == instance.getPort()) ? instance : null;
 	}
 
 	private Mono<Void> route(Optional<ExchangeClient> known, Way found, URI uri, ServerWebExchange exchange,
@@ -191,7 +194,9 @@ final class GatewayRoutingFilter extends NettyRoutingFilter {
 		if (exchangeClient == null) {
 			return overHttp(exchange, chain);
 		}
-		Peer peer = exchangeClient.channel().peer(uri.getHost() + ":" + ExchangeRequests.port(uri));
+		// A client with a proxy has no way.
+		Peer peer = found.exchanges()
+			.peer(exchangeClient, uri.getHost() + ":" + ExchangeRequests.port(uri), () -> true);
 		if (!peer.hasPath()) {
 			new GatewayInquiry(new HttpAttempt(found.exchanges(), exchangeClient, peer,
 					exchange.getRequest().getMethod().name(), found.library().name()))

@@ -57,8 +57,14 @@ final class ServiceAddresses {
 	private static void note(ObjectProvider<Exchanges> exchanges, @Nullable ServiceInstance instance) {
 		Exchanges known = exchanges.getIfAvailable();
 		if (known != null && instance != null && instance.getHost() != null && !instance.isSecure()) {
-			known.service(instance.getHost(), port(instance.getPort()));
+			known.service(instance.getHost(), port(instance.getPort()), metadata(instance));
 		}
+	}
+
+	/** Implementations of registries may have none. */
+	static Map<String, String> metadata(ServiceInstance instance) {
+		Map<String, String> metadata = instance.getMetadata();
+		return (metadata != null) ? metadata : Map.of();
 	}
 
 	/**

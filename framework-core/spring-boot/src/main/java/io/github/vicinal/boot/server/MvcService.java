@@ -196,7 +196,7 @@ final class MvcService implements Service {
 			Permit permit;
 			try {
 				permit = this.environment.permits()
-					.enter(this.contract.name(), this.priority, request, frame.deadlineNanos(), beforeWaiting);
+					.enter(this.contract.name(), this.priority, request, frame, beforeWaiting);
 			}
 			catch (RejectedRequestException ex) {
 				return refused(ex, request.response());

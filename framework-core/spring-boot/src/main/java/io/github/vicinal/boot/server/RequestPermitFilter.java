@@ -74,8 +74,7 @@ final class RequestPermitFilter extends OncePerRequestFilter {
 		Priority priority = this.permits.priority(channel);
 		Permit permit;
 		try {
-			permit = (call != null)
-					? this.permits.enter(channel, priority, request, call.frame().deadlineNanos(), call.beforeWaiting())
+			permit = (call != null) ? this.permits.enter(channel, priority, request, call.frame(), call.beforeWaiting())
 					: this.permits.enter(channel, priority, request, RequestServer.NO_DEADLINE,
 							RequestPermitFilter::waits);
 		}

@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.server;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -10,9 +11,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 
+import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.requestserver.Permit;
 import io.github.vicinal.requestserver.Priority;
+import io.github.vicinal.requestserver.RejectedRequestException;
 import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.requestserver.RequestServer;
 import jakarta.servlet.http.HttpServletRequest;
@@ -85,6 +88,37 @@ final class RequestPermits {
 		RequestRules.Said said = this.rules.of(request);
 		return this.server.enter(channel, (said.priority() != null) ? said.priority() : priority, said.bulkheads(),
 				deadlineNanos, beforeWaiting);
+	}
+
+	/**
+	 * Takes a permit for a call over a path.
+	 * @param channel what the call counts for
+	 * @param priority how much it matters, unless a rule says something else
+	 * @param request what rules are about
+	 * @param call the call; a caller that gives up ends the wait
+	 * @param beforeWaiting as for {@link RequestServer#enter}
+	 * @return a permit, or {@code null} if there are no permits
+	 * @throws RejectedRequestException if there is no permit for the call, or nobody
+	 * waits for its answer any more
+	 */
+	@Nullable Permit enter(String channel, Priority priority, HttpServletRequest request, CallFrame call,
+			Runnable beforeWaiting) {
+		Permit permit = null;
+		boolean wanted;
+		try {
+			permit = enter(channel, priority, request, call.deadlineNanos(), beforeWaiting);
+		}
+		finally {
+			wanted = call.endWaiting();
+		}
+		if (!wanted) {
+			if (permit != null) {
+				permit.close();
+			}
+			throw new RejectedRequestException(new Rejection(Rejection.Reason.INTERRUPTED,
+					() -> "the caller has given up before the call was executed", Duration.ZERO));
+		}
+		return permit;
 	}
 
 	/** The response to a refusal, the same on each path. */

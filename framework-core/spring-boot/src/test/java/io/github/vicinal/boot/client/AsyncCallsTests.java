@@ -44,6 +44,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -475,13 +476,30 @@ class AsyncCallsTests {
 	}
 
 	@Test
-	void toCancelACallThatCompletesLaterLeavesItToThePath() throws Throwable {
+	void toCancelACallThatCompletesLaterEndsIt() throws Throwable {
 		this.path.later = new ArrayDeque<>();
 		ClientChannel channel = channel(calls(this.waiting::add, 1));
 		CompletableFuture<String> future = future(channel, "http");
 		future.cancel(true);
-		this.path.later.poll().complete(new Reply.Value(200, Map.of(), "typed"));
+		assertThat(this.path.later.poll()).isCompletedExceptionally();
 		assertThat(future).isCancelled();
+		Disposable subscription = mono(channel, "http").subscribe((value) -> {
+			throw new AssertionError(value);
+		});
+		subscription.dispose();
+		assertThat(this.path.later.poll()).isCompletedExceptionally();
+	}
+
+	@Test
+	void aCallThatIsCancelledTooLateIsLeftAlone() throws Throwable {
+		this.path.later = new ArrayDeque<>();
+		ClientChannel channel = channel(calls(this.waiting::add, 1));
+		CompletableFuture<String> future = future(channel, "http");
+		CompletableFuture<Reply> call = this.path.later.poll();
+		call.complete(new Reply.Value(200, Map.of(), "typed"));
+		assertThat(future.cancel(true)).isFalse();
+		assertThat(call).isCompleted();
+		assertThat(future).isCompletedWithValue("typed");
 	}
 
 	interface Shop {
@@ -589,6 +607,8 @@ class AsyncCallsTests {
 				return CallPath.super.callLater(frame, executor);
 			}
 			CompletableFuture<Reply> call = new CompletableFuture<>();
+			frame.whenAbandoned(() -> call.completeExceptionally(
+					new PathException(PathException.Reason.INTERRUPTED, true, "the caller has given up", null)));
 			this.later.add(call);
 			return call;
 		}

@@ -234,6 +234,12 @@ final class ClientPair implements ClientEnd, QueuePair.Receiver {
 		}
 	}
 
+	/** Its server is not told, and finds nobody who reads the answer. */
+	@Override
+	public void abandon(PendingCall call) {
+		this.pending.abandon(call);
+	}
+
 	private void endWith(String why) {
 		if (this.ended == null) {
 			this.ended = why;

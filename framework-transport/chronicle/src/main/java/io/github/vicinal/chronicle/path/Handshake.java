@@ -129,7 +129,7 @@ final class Handshake {
 	}
 
 	private Agreement agreement(int others) {
-		return new Agreement(Math.min(others, this.maxFrameBytes), false);
+		return new Agreement(Math.min(others, this.maxFrameBytes), false, false);
 	}
 
 	private void write(EncodeBuffer out) throws IOException {

@@ -62,6 +62,16 @@ public final class CallThreads {
 	}
 
 	/**
+	 * Runs a task that must not be left out: on the calling thread if no other is free.
+	 * @param task the task
+	 */
+	public void run(Runnable task) {
+		if (!execute(task)) {
+			task.run();
+		}
+	}
+
+	/**
 	 * Describes that there is no thread.
 	 * @return a sentence
 	 */

@@ -51,6 +51,13 @@ public interface ClientEnd {
 	void expire(PendingCall call, long deadlineNanos);
 
 	/**
+	 * Lets a call fail whose caller does not wait any more, and lets the other side know
+	 * if it can be told.
+	 * @param call what {@link #send} returned
+	 */
+	void abandon(PendingCall call);
+
+	/**
 	 * Returns a further connection to the same peer that sends the next call sooner than
 	 * this one does. A contract must be bound there before its first call. What the two
 	 * sides have agreed on is the same on both connections.

@@ -60,9 +60,14 @@ public final class Introduction {
 		int start = FrameDescriptor.begin(out);
 		new Payload.Hello(this.nonce, InstanceProof.ofClient(this.server, this.nonce, this.address), this.maxFrameBytes)
 			.write(out);
-		FrameDescriptor.flags(out, start, this.compresses ? FrameDescriptor.FLAG_COMPRESSES : 0);
+		FrameDescriptor.flags(out, start, flags(this.compresses));
 		FrameDescriptor.end(out, start, FrameType.HELLO);
 		return out;
+	}
+
+	/** A peer that does not know a flag ignores it. */
+	private static int flags(boolean compresses) {
+		return FrameDescriptor.FLAG_CANCELS | (compresses ? FrameDescriptor.FLAG_COMPRESSES : 0);
 	}
 
 	/**
@@ -79,7 +84,8 @@ public final class Introduction {
 			throw new WireException(Refusal.WRONG_INSTANCE, "another instance answers at the address");
 		}
 		return new Agreement(Math.min(welcome.maxFrameBytes(), this.maxFrameBytes),
-				this.compresses && answer.header().has(FrameDescriptor.FLAG_COMPRESSES));
+				this.compresses && answer.header().has(FrameDescriptor.FLAG_COMPRESSES),
+				answer.header().has(FrameDescriptor.FLAG_CANCELS));
 	}
 
 	/**
@@ -109,10 +115,12 @@ public final class Introduction {
 		int start = FrameDescriptor.begin(out);
 		new Payload.Welcome(InstanceProof.ofServer(self, hello.self(), address), maxFrameBytes).write(out);
 		FrameDescriptor.correlation(out, start, frame.header().correlation);
-		FrameDescriptor.flags(out, start, compresses ? FrameDescriptor.FLAG_COMPRESSES : 0);
+		FrameDescriptor.flags(out, start, flags(compresses));
 		FrameDescriptor.end(out, start, FrameType.WELCOME);
-		return new Welcome(out, new Agreement(Math.min(hello.maxFrameBytes(), maxFrameBytes),
-				compresses && frame.header().has(FrameDescriptor.FLAG_COMPRESSES)));
+		return new Welcome(out,
+				new Agreement(Math.min(hello.maxFrameBytes(), maxFrameBytes),
+						compresses && frame.header().has(FrameDescriptor.FLAG_COMPRESSES),
+						frame.header().has(FrameDescriptor.FLAG_CANCELS)));
 	}
 
 	/**
@@ -120,8 +128,9 @@ public final class Introduction {
 	 *
 	 * @param maxFrameBytes the longest frame
 	 * @param compresses whether frames may be compressed
+	 * @param cancels whether the client may send CANCEL
 	 */
-	public record Agreement(int maxFrameBytes, boolean compresses) {
+	public record Agreement(int maxFrameBytes, boolean compresses, boolean cancels) {
 	}
 
 	/**

@@ -116,6 +116,7 @@ public final class MultiplexedPath implements CallPath {
 			int size = out.size();
 			Sent sent = send(out);
 			sent.connection().expire(sent.call(), frame.deadlineNanos());
+			frame.whenAbandoned(() -> sent.connection().abandon(sent.call()));
 			CompletableFuture<Reply> reply = new CompletableFuture<>();
 			sent.call().answer().whenComplete((answer, failure) -> {
 				try {

@@ -2,6 +2,7 @@ package io.github.vicinal.transport.multiplex;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /** A frame that was sent, or is about to be, and waits for its answer. Thread-safe. */
 public final class PendingCall {
@@ -12,9 +13,12 @@ public final class PendingCall {
 
 	private final BooleanSupplier maybeExecuted;
 
-	PendingCall(long correlation, BooleanSupplier maybeExecuted) {
+	private final Consumer<PendingCall> givenUp;
+
+	PendingCall(long correlation, BooleanSupplier maybeExecuted, Consumer<PendingCall> givenUp) {
 		this.correlation = correlation;
 		this.maybeExecuted = maybeExecuted;
+		this.givenUp = givenUp;
 	}
 
 	/**
@@ -31,6 +35,11 @@ public final class PendingCall {
 	 */
 	public long correlation() {
 		return this.correlation;
+	}
+
+	/** Notes that nobody waits for the answer any more. Called once. */
+	void giveUp() {
+		this.givenUp.accept(this);
 	}
 
 	/**

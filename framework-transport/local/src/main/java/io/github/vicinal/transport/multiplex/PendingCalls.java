@@ -1,19 +1,23 @@
 package io.github.vicinal.transport.multiplex;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameType;
+import io.github.vicinal.transport.wire.PayloadReader;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +47,22 @@ public final class PendingCalls {
 	 * @return the call
 	 */
 	public PendingCall add(BooleanSupplier maybeExecuted) {
-		PendingCall call = new PendingCall(this.correlations.incrementAndGet(), maybeExecuted);
+		return add(maybeExecuted, PendingCalls::nobodyAsks);
+	}
+
+	private static void nobodyAsks(PendingCall call) {
+	}
+
+	/**
+	 * Adds a call as {@link #add(BooleanSupplier)} does.
+	 * @param maybeExecuted whether the other side may have executed something, asked when
+	 * the call fails
+	 * @param givenUp called at most once, by any thread, when the call has neither been
+	 * answered nor failed, and nobody waits for it any more
+	 * @return the call
+	 */
+	public PendingCall add(BooleanSupplier maybeExecuted, Consumer<PendingCall> givenUp) {
+		PendingCall call = new PendingCall(this.correlations.incrementAndGet(), maybeExecuted, givenUp);
 		this.calls.put(call.correlation(), call);
 		return call;
 	}
@@ -79,10 +98,8 @@ public final class PendingCalls {
 			throw timedOut(call);
 		}
 		catch (InterruptedException ex) {
-			remove(call);
 			Thread.currentThread().interrupt();
-			throw ConnectionException.of(Reason.INTERRUPTED, call.maybeExecuted(), "the calling thread was interrupted",
-					ex);
+			throw giveUp(call, Reason.INTERRUPTED, "the calling thread was interrupted", ex);
 		}
 	}
 
@@ -95,9 +112,26 @@ public final class PendingCalls {
 	}
 
 	private ConnectionException timedOut(PendingCall call) {
-		remove(call);
-		return ConnectionException.of(Reason.TIMEOUT, call.maybeExecuted(),
-				"the deadline passed before %s answered".formatted(this.peer), null);
+		return giveUp(call, Reason.TIMEOUT, "the deadline passed before %s answered".formatted(this.peer), null);
+	}
+
+	/**
+	 * Lets a call fail because its caller does not wait any more.
+	 * @param call the call
+	 */
+	public void abandon(PendingCall call) {
+		if (!call.answer().isDone()) {
+			call.answer()
+				.completeExceptionally(giveUp(call, Reason.INTERRUPTED, "the caller has given the call up", null));
+		}
+	}
+
+	private ConnectionException giveUp(PendingCall call, Reason reason, String text, @Nullable Throwable cause) {
+		if (this.calls.remove(call.correlation(), call)) {
+			call.giveUp();
+		}
+		// Asked last: a call that is withdrawn before it has begun never begins.
+		return ConnectionException.of(reason, call.maybeExecuted(), text, cause);
 	}
 
 	/**
@@ -164,6 +198,24 @@ public final class PendingCalls {
 	public void peerGone(String why) {
 		failAll((call) -> ConnectionException.of(Reason.PEER_GONE, call.maybeExecuted(),
 				"%s %s".formatted(this.peer, why), null));
+	}
+
+	/**
+	 * Lets all calls fail because the other side has closed the connection. The
+	 * connection must be known to have ended before.
+	 * @param last the last frame, which names the calls that may have been executed
+	 * @param why what the other side did
+	 * @throws WireException if it is no such frame
+	 */
+	public void closed(ReceivedFrame last, String why) throws WireException {
+		PayloadReader in = last.payload();
+		Set<Long> maybeExecuted = new HashSet<>();
+		while (in.remaining() > 0) {
+			maybeExecuted.add(in.readLong());
+		}
+		failAll((call) -> ConnectionException.of(Reason.PEER_GONE,
+				call.maybeExecuted() && maybeExecuted.contains(call.correlation()), "%s %s".formatted(this.peer, why),
+				null));
 	}
 
 	/**

@@ -34,6 +34,17 @@ public record ReceivedFrame(FrameHeader header, byte[] bytes) {
 	}
 
 	/**
+	 * Checks that the frame carries nothing.
+	 * @throws WireException if it does
+	 */
+	public void requireEmpty() throws WireException {
+		if (this.header.length != 0) {
+			throw new WireException(Refusal.MALFORMED, "a frame of type %s carries nothing, but this one %d bytes"
+				.formatted(this.header.type, this.header.length));
+		}
+	}
+
+	/**
 	 * Returns the frame as it was before it was compressed.
 	 * @param allowed whether both sides have agreed on compression
 	 * @param limits what this side accepts

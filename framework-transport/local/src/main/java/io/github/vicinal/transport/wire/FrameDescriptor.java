@@ -73,7 +73,7 @@ public final class FrameDescriptor {
 	/** In REFUSED: the call was executed, only its answer could not be sent. */
 	public static final short FLAG_EXECUTED = 1;
 
-	/** In REFUSED: the connection is closed after this frame. */
+	/** In REFUSED and GOODBYE: the connection is closed after this frame. */
 	public static final short FLAG_CLOSING = 1 << 1;
 
 	/** In CALL: the reply shall say how long the call waited and ran at the server. */
@@ -84,6 +84,9 @@ public final class FrameDescriptor {
 
 	/** In HELLO and WELCOME: this side sends and accepts compressed frames. */
 	public static final short FLAG_COMPRESSES = 1 << 4;
+
+	/** In HELLO: this side sends CANCEL. In WELCOME: this side understands it. */
+	public static final short FLAG_CANCELS = 1 << 5;
 
 	private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
 

@@ -30,8 +30,9 @@ public enum FrameType {
 	REPLY_FAILURE(8),
 
 	/**
-	 * Either side: this connection ends. From the server it also says that a call that
-	 * has no answer yet was not executed.
+	 * Either side: this connection ends. With {@link FrameDescriptor#FLAG_CLOSING} it is
+	 * the last frame, and names the calls of which some may have been executed: no other
+	 * call without an answer was.
 	 */
 	GOODBYE(9),
 
@@ -68,7 +69,13 @@ public enum FrameType {
 	 * Either side: part of a topic. As the first frame of a connection it says that the
 	 * connection carries a topic, not calls.
 	 */
-	TOPIC(18);
+	TOPIC(18),
+
+	/**
+	 * Client: nobody waits for the answer to a call any more. Sent only to a server that
+	 * has said {@link FrameDescriptor#FLAG_CANCELS}, and never answered.
+	 */
+	CANCEL(19);
 
 	private static final FrameType[] VALUES = values();
 

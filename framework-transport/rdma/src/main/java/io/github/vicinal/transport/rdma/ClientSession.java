@@ -37,6 +37,9 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 
 	private static final int FIRST_FRAME_BYTES = 4096;
 
+	/** What a server does that ends a connection without a reason. */
+	private static final String CLOSED = "closed the connection";
+
 	private final String expected;
 
 	private final RdmaOptions options;
@@ -58,6 +61,9 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 	private volatile boolean draining;
 
 	private int maxRequestBytes;
+
+	/** Whether the server understands CANCEL. */
+	private boolean cancels;
 
 	private final String verbsName;
 
@@ -123,8 +129,9 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 
 	private void hello(InetSocketAddress address, long deadline) throws ConnectionException, WireException {
 		Introduction introduction = Introduction.to(this.expected, address, this.options.maxFrameBytes(), false);
-		this.maxRequestBytes = introduction.welcomed(await(send(introduction.hello(), false), deadline))
-			.maxFrameBytes();
+		Introduction.Agreement agreement = introduction.welcomed(await(send(introduction.hello(), false), deadline));
+		this.maxRequestBytes = agreement.maxFrameBytes();
+		this.cancels = agreement.cancels();
 	}
 
 	@Override
@@ -148,7 +155,9 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 		}
 		Request request = new Request(out);
 		// A call that was not even partly sent was certainly not executed.
-		PendingCall call = this.pending.add(() -> executable && request.isBegun());
+		PendingCall call = executable
+				? this.pending.add(request::isBegun, (unwanted) -> cancel(request, unwanted.correlation()))
+				: this.pending.add(() -> false);
 		FrameDescriptor.correlation(out, 0, call.correlation());
 		RdmaConnection open = this.connection;
 		String why = this.ended;
@@ -159,6 +168,30 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 					"%s %s".formatted(this, (this.ended != null) ? this.ended : "is gone"), null);
 		}
 		return call;
+	}
+
+	/** A call that waits for room is taken back. The server is told of any other. */
+	private void cancel(Request request, long correlation) {
+		RdmaConnection open = this.connection;
+		if (open == null) {
+			return;
+		}
+		if (open.withdraw(request)) {
+			request.left();
+		}
+		else if (this.cancels) {
+			EncodeBuffer out = new EncodeBuffer(FrameDescriptor.HEADER_BYTES);
+			int start = FrameDescriptor.begin(out);
+			FrameDescriptor.correlation(out, start, correlation);
+			FrameDescriptor.end(out, start, FrameType.CANCEL);
+			open.send(new Outgoing(out));
+		}
+		endIfDrained();
+	}
+
+	@Override
+	public void abandon(PendingCall call) {
+		this.pending.abandon(call);
 	}
 
 	@Override
@@ -192,6 +225,14 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 	@Override
 	public void received(ReceivedFrame frame) throws WireException {
 		FrameType type = frame.header().type;
+		if (type == FrameType.GOODBYE && frame.header().has(FrameDescriptor.FLAG_CLOSING)) {
+			if (this.ended == null) {
+				this.ended = CLOSED;
+			}
+			this.pending.closed(frame, CLOSED);
+			stop(CLOSED);
+			return;
+		}
 		if (type == FrameType.GOODBYE) {
 			drain((frame.header().code == Refusal.SHUTTING_DOWN.number()) ? "is shutting down"
 					: "asks for a new connection");

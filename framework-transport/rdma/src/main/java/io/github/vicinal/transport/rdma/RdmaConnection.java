@@ -214,6 +214,31 @@ final class RdmaConnection implements QueuePair.Completions {
 		}
 	}
 
+	/**
+	 * Takes a frame back.
+	 * @return {@code false} if the peer may have seen a part of it, or it was not waiting
+	 */
+	boolean withdraw(Outgoing frame) {
+		this.lock.lock();
+		try {
+			return !frame.isBegun() && (this.small.remove(frame) || this.large.remove(frame) || unstarted(frame));
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** A large frame may have its stream, and wait for room for its first piece. */
+	private boolean unstarted(Outgoing frame) {
+		for (int i = 0; i < this.streams.length; i++) {
+			if (this.streams[i] == frame) {
+				this.streams[i] = null;
+				return true;
+			}
+		}
+		return false;
+	}
+
 	/** Writes what waits, as far as there is room. Under the lock. */
 	private boolean drain(OutboundRing ring) throws VerbsException {
 		boolean worked = false;

@@ -7,9 +7,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerIdentity;
@@ -46,6 +49,9 @@ public final class RdmaPathServer implements PathServer {
 
 	/** Time after which a listener that fails is used again. */
 	private static final long RETRY_MILLIS = 1000;
+
+	/** Time for clients to read the last frame of their connection. */
+	private static final long CLOSE_MILLIS = 500;
 
 	private final PeerIdentity identity;
 
@@ -343,6 +349,23 @@ public final class RdmaPathServer implements PathServer {
 		close(this.options.drainTimeout());
 	}
 
+	/** Gives clients a moment to read what was said last. */
+	private void closeSessions() {
+		CompletableFuture<?>[] closed = this.sessions.stream()
+			.map(ServerSession::close)
+			.toArray(CompletableFuture<?>[]::new);
+		try {
+			CompletableFuture.allOf(closed).get(CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+		}
+		catch (TimeoutException | ExecutionException ex) {
+			this.sessions.forEach(ServerSession::stop);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			this.sessions.forEach(ServerSession::stop);
+		}
+	}
+
 	@Override
 	public void close(Duration drainTimeout) {
 		synchronized (this) {
@@ -357,7 +380,7 @@ public final class RdmaPathServer implements PathServer {
 		if (left > 0) {
 			logger.info("{} calls in flight did not end in time and are disconnected", left);
 		}
-		this.sessions.forEach(ServerSession::close);
+		closeSessions();
 		if (started != null) {
 			started.shutdown();
 		}

@@ -3,10 +3,12 @@ package io.github.vicinal.transport.rdma;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.transport.multiplex.ArrivedFrame;
 import io.github.vicinal.transport.multiplex.CallThreads;
 import io.github.vicinal.transport.multiplex.Introduction;
 import io.github.vicinal.transport.multiplex.ReceivedFrame;
@@ -43,6 +45,9 @@ final class ServerSession implements RdmaConnection.Listener {
 	private final AtomicLong outstanding = new AtomicLong();
 
 	private final long helloDeadline;
+
+	/** Completes when the memory of the connection is free. */
+	private final CompletableFuture<Void> gone = new CompletableFuture<>();
 
 	private volatile boolean welcomed;
 
@@ -88,6 +93,7 @@ final class ServerSession implements RdmaConnection.Listener {
 			}
 			switch (type) {
 				case BIND, CALL -> accept(frame);
+				case CANCEL -> this.conversation.cancel(frame, this.server.threads()::run);
 				case GOODBYE -> this.connection.stop("has left");
 				default ->
 					throw new WireException(Refusal.MALFORMED, "a frame of type %s has no place here".formatted(type));
@@ -109,28 +115,47 @@ final class ServerSession implements RdmaConnection.Listener {
 
 	/** Hands a frame to a thread of the server. */
 	private void accept(ReceivedFrame frame) {
-		int bytes = frame.size();
-		this.outstanding.addAndGet(bytes);
+		this.outstanding.addAndGet(frame.size());
 		// Counted first: a server that drains either sees this frame, or the frame sees
 		// the drain.
 		CallThreads threads = this.server.threads();
 		threads.began();
-		if (this.server.draining()) {
-			answer(this.conversation.refusal(Refusal.SHUTTING_DOWN, "the server is shutting down", frame), bytes);
+		ArrivedFrame arrived = this.conversation.arrived(frame);
+		// Looked at last: what is not named by the last frame must not be executed.
+		if (this.server.draining() || this.closing.get()) {
+			answer(arrived, this.conversation.refusal(Refusal.SHUTTING_DOWN, "the server is shutting down", frame));
 		}
-		else if (!threads.execute(() -> answer(this.conversation.answer(frame), bytes))) {
-			answer(this.conversation.refusal(Refusal.CONNECTIONS, threads.exhausted(), frame), bytes);
+		else if (!threads.execute(() -> answer(arrived, this.conversation.answer(arrived)))) {
+			answer(arrived, this.conversation.refusal(Refusal.CONNECTIONS, threads.exhausted(), frame));
 		}
 	}
 
-	/** Sends an answer, and gives back what the call took once it is in the ring. */
-	private void answer(EncodeBuffer out, int requestBytes) {
-		int held = requestBytes + out.size();
-		this.outstanding.addAndGet(out.size());
-		this.server.metrics().bytes().add(held);
-		Answer answer = new Answer(out, held);
+	/**
+	 * Sends an answer, and gives back what the call took once it is in the ring.
+	 * @param out the answer, {@code null} if nobody waits for it
+	 */
+	private void answer(ArrivedFrame arrived, @Nullable EncodeBuffer out) {
+		int requestBytes = arrived.frame().size();
+		int size = (out != null) ? out.size() : 0;
+		this.outstanding.addAndGet(size);
+		this.server.metrics().bytes().add(requestBytes + size);
+		if (out == null) {
+			done(arrived, requestBytes);
+			return;
+		}
+		Answer answer = new Answer(out, arrived, requestBytes + size);
 		if (!this.connection.send(answer)) {
 			answer.left();
+		}
+	}
+
+	private void done(ArrivedFrame arrived, int held) {
+		this.conversation.ended(arrived);
+		long most = this.server.options().maxOutstandingBytes();
+		long after = this.outstanding.addAndGet(-held);
+		this.server.threads().ended();
+		if (after <= most && after + held > most) {
+			this.connection.wake();
 		}
 	}
 
@@ -158,7 +183,9 @@ final class ServerSession implements RdmaConnection.Listener {
 		else {
 			logger.debug("The client {} {}", client(), why);
 		}
+		this.conversation.clientGone(this.server.threads()::run);
 		this.server.left(this);
+		this.gone.complete(null);
 	}
 
 	private String client() {
@@ -173,33 +200,47 @@ final class ServerSession implements RdmaConnection.Listener {
 		return details;
 	}
 
-	void close() {
+	/**
+	 * Ends the connection, and lets the client know which calls may have been executed.
+	 * @return completes when the client has left, or a second later
+	 */
+	CompletableFuture<Void> close() {
+		EncodeBuffer last = (this.welcomed && this.closing.compareAndSet(false, true)) ? this.conversation.last()
+				: null;
+		if (last != null) {
+			this.connection.stopAfter(new Outgoing(last));
+		}
+		else {
+			stop();
+		}
+		return this.gone;
+	}
+
+	/** Ends the connection. */
+	void stop() {
 		this.connection.stop("was closed");
 	}
 
 	/** An answer to a call. */
 	private final class Answer extends Outgoing {
 
+		private final ArrivedFrame arrived;
+
 		private final int held;
 
 		/** A connection that ends may find an answer that just left. */
 		private final AtomicBoolean done = new AtomicBoolean();
 
-		Answer(EncodeBuffer out, int held) {
+		Answer(EncodeBuffer out, ArrivedFrame arrived, int held) {
 			super(out);
+			this.arrived = arrived;
 			this.held = held;
 		}
 
 		@Override
 		void left() {
 			if (this.done.compareAndSet(false, true)) {
-				ServerSession server = ServerSession.this;
-				long most = server.server.options().maxOutstandingBytes();
-				long after = server.outstanding.addAndGet(-this.held);
-				server.server.threads().ended();
-				if (after <= most && after + this.held > most) {
-					server.connection.wake();
-				}
+				ServerSession.this.done(this.arrived, this.held);
 			}
 		}
 

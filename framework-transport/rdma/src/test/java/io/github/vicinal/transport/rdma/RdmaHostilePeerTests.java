@@ -153,6 +153,20 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 		second.close();
 	}
 
+	/** As if its host had lost the network. */
+	@Test
+	void aClientThatDoesNotAnswerPingsIsClosed() throws Exception {
+		Duration shortTime = Duration.ofMillis(100);
+		RdmaPathServer server = server(
+				small().pings(shortTime, shortTime).handshakeTimeout(Duration.ofMinutes(1)).build());
+		MemoryFabric.MemoryQueuePair raw = raw(server);
+		setUp(raw);
+		Seen seen = new Seen();
+		soon().until(() -> raw.poll(8, seen) >= 0 && server.metrics().open().sum() == 0);
+		assertThat(seen.immediates).extracting(Immediate::kind).contains(Immediate.PING);
+		raw.close();
+	}
+
 	@Test
 	void aFloodOfConnectionsTakesNoMemoryBeyondTheLimit() throws Exception {
 		RdmaPathServer server = server(small().maxConnections(3).build());

@@ -275,6 +275,42 @@ class RdmaPathTests extends RdmaTestSupport {
 		assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
 	}
 
+	/** Its answers would wait for ever, and with them the threads of the server. */
+	@Test
+	void aClientThatTakesNoAnswersIsClosed() throws Exception {
+		RdmaPathServer server = server(small().frameTimeout(Duration.ofMillis(200)).build());
+		CallPath path = connect(server);
+		CallPath other = connect(server);
+		List<CompletableFuture<Reply>> calls = new ArrayList<>();
+		// More than fits into the ring, in both directions.
+		for (int i = 0; i < 14; i++) {
+			calls.add(later(path, call("slow", "x".repeat(7_900), CallFrame.NO_DEADLINE)));
+		}
+		await().until(() -> server.metrics().inFlight().sum() == calls.size());
+		MemoryFabric.MemoryQueuePair serverEnd = this.fabric.all().get(1);
+		serverEnd.hold();
+		this.released.countDown();
+		for (CompletableFuture<Reply> call : calls) {
+			assertThat(failure(call).reason()).isEqualTo(PathException.Reason.PEER_GONE);
+		}
+		await().until(() -> server.metrics().inFlight().sum() == 0 && serverEnd.isClosed());
+		assertThat(value(other.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+	}
+
+	@Test
+	void aConnectionManagerThatDoesNotAnswerIsTriedAgain() throws Exception {
+		RdmaPathServer server = server(options());
+		RdmaPathProvider provider = provider(options());
+		this.fabric.silent = true;
+		assertThat(attempt(provider, this.peer, server.address().orElseThrow()))
+			.isInstanceOfSatisfying(PathProvider.Unavailable.class, (unavailable) -> {
+				assertThat(unavailable.reason()).contains("the connection manager did not answer in time");
+				assertThat(unavailable.retryable()).isTrue();
+			});
+		this.fabric.silent = false;
+		assertThat(value(connect(provider, server).call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+	}
+
 	@Test
 	void aCallThatIsTooLargeIsNotSent() throws Exception {
 		CallPath path = connect(server(options()));

@@ -1,12 +1,14 @@
 package io.github.vicinal.transport.tcp;
 
 import java.net.InetSocketAddress;
+import java.nio.channels.ClosedChannelException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 import javax.net.ssl.SSLException;
 
@@ -53,6 +55,9 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 	/** Number of unsent bytes that are a backlog. */
 	private static final int BACKLOG_BYTES = 64 << 10;
 
+	/** What a server does that ends a connection without a reason. */
+	private static final String CLOSED = "closed the connection";
+
 	private final String expected;
 
 	private final TcpOptions options;
@@ -85,6 +90,11 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 
 	private int compressedFromBytes = Integer.MAX_VALUE;
 
+	/** Whether the server understands CANCEL. */
+	private boolean cancels;
+
+	private final Consumer<PendingCall> cancelling = this::cancel;
+
 	private final @Nullable Tls tls;
 
 	private final int generation;
@@ -96,6 +106,9 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 
 	/** Name in the server's certificate, empty without TLS. */
 	private volatile String subject = "";
+
+	/** Whether the connection was taken from {@link ConnectionsAhead}. */
+	private boolean openedAhead;
 
 	/** Whether the connection closes once no call is in flight. */
 	private volatile boolean draining;
@@ -135,6 +148,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 		Channel opened = (taken != null) ? taken : connect(dialler, address, deadline);
 		this.channel = opened;
 		SslHandler handler = opened.pipeline().get(SslHandler.class);
+		this.openedAhead = taken != null;
 		if (this.tls != null && handler != null) {
 			encrypt(handler, address, deadline);
 		}
@@ -177,6 +191,10 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 	private void encrypt(SslHandler handler, InetSocketAddress address, long deadline) throws ConnectionException {
 		Future<Channel> handshake = handler.handshakeFuture();
 		awaitUntil(deadline, handshake);
+		if (this.openedAhead && handshake.cause() instanceof ClosedChannelException) {
+			throw ConnectionException.of(Reason.PEER_GONE, false,
+					"%s closed a connection that was opened ahead".formatted(this), handshake.cause());
+		}
 		HandshakeFailure failure;
 		if (!handshake.isDone()) {
 			failure = new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT, false,
@@ -212,11 +230,20 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 				.welcomed(await(send(introduction.hello(), false), deadline));
 			this.maxRequestBytes = agreement.maxFrameBytes();
 			this.compressedFromBytes = agreement.compresses() ? this.options.compressedFromBytes() : Integer.MAX_VALUE;
+			this.cancels = agreement.cancels();
 			this.decoder.accept(this.options.limits());
 		}
 		catch (WireException ex) {
 			throw ConnectionException.refused(ex.refusal(), false, "%s: %s".formatted(this, ex.text()));
 		}
+	}
+
+	/**
+	 * Returns whether the connection was opened before anything was known of the server.
+	 * If it ends before the server's first frame, that says nothing about a new one.
+	 */
+	boolean isOpenedAhead() {
+		return this.openedAhead;
 	}
 
 	@Override
@@ -239,7 +266,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 			throw ConnectionException.of(Reason.EXHAUSTED, false,
 					"%d bytes of calls to %s wait to be sent already".formatted(bytes(before), this), null);
 		}
-		PendingCall call = this.pending.add(() -> executable);
+		PendingCall call = executable ? this.pending.add(() -> true, this.cancelling) : this.pending.add(() -> false);
 		FrameDescriptor.correlation(out, 0, call.correlation());
 		String why = this.ended;
 		Channel open = this.channel;
@@ -261,6 +288,26 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 			}
 		});
 		return call;
+	}
+
+	/** Tells the server that nobody waits for an answer any more. */
+	private void cancel(PendingCall call) {
+		Channel open = this.channel;
+		if (!this.cancels || open == null || !open.isActive()) {
+			return;
+		}
+		EncodeBuffer out = new EncodeBuffer(FrameDescriptor.HEADER_BYTES);
+		int start = FrameDescriptor.begin(out);
+		FrameDescriptor.correlation(out, start, call.correlation());
+		FrameDescriptor.end(out, start, FrameType.CANCEL);
+		long added = FRAME + out.size();
+		this.unsent.addAndGet(added);
+		open.writeAndFlush(Unpooled.wrappedBuffer(out.array(), 0, out.size())).addListener((written) -> {
+			this.unsent.addAndGet(-added);
+			if (this.draining && this.pending.isEmpty()) {
+				open.close();
+			}
+		});
 	}
 
 	private static long bytes(long unsent) {
@@ -301,8 +348,21 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 	}
 
 	@Override
+	public void abandon(PendingCall call) {
+		this.pending.abandon(call);
+	}
+
+	@Override
 	protected void channelRead0(ChannelHandlerContext context, ReceivedFrame frame) throws WireException {
 		FrameType type = frame.header().type;
+		if (type == FrameType.GOODBYE && frame.header().has(FrameDescriptor.FLAG_CLOSING)) {
+			if (this.ended == null) {
+				this.ended = CLOSED;
+			}
+			this.pending.closed(frame, CLOSED);
+			context.close();
+			return;
+		}
 		if (type == FrameType.GOODBYE) {
 			drain((frame.header().code == Refusal.SHUTTING_DOWN.number()) ? "is shutting down"
 					: "asks for a new connection");
@@ -328,7 +388,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 
 	@Override
 	public void channelInactive(ChannelHandlerContext context) {
-		end("closed the connection");
+		end(CLOSED);
 	}
 
 	@Override

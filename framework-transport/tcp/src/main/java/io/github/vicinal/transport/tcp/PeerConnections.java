@@ -12,6 +12,7 @@ import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 
 import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.path.PathException;
 import io.github.vicinal.transport.multiplex.ClientEnd;
 import io.github.vicinal.transport.multiplex.ConnectionException;
 import io.github.vicinal.transport.multiplex.PendingCall;
@@ -41,7 +42,8 @@ final class PeerConnections implements ClientEnd {
 
 	private final InetSocketAddress address;
 
-	private final ClientConnection first;
+	/** Replaced at most once, while it is being opened. */
+	private volatile ClientConnection first;
 
 	private final Opener opener;
 
@@ -88,9 +90,29 @@ final class PeerConnections implements ClientEnd {
 		return this.address;
 	}
 
-	/** Opens the first connection. Blocks for the handshake timeout at most. */
+	/**
+	 * Opens the first connection. Blocks for the handshake timeout at most, or twice as
+	 * long if one that was opened ahead ends instead of saying who is there.
+	 */
 	void open() throws ConnectionException {
-		this.opener.open(this.first);
+		try {
+			this.opener.open(this.first);
+		}
+		catch (ConnectionException ex) {
+			if (!this.first.isOpenedAhead() || this.first.isOpen() || !hasEnded(ex)) {
+				throw ex;
+			}
+			logger.debug("{} is connected to anew: {}", this.first, ex.getMessage());
+			this.first.close();
+			this.first = this.maker.apply(this::congested);
+			this.opener.open(this.first);
+		}
+	}
+
+	/** The server has ended the connection, or has missed the first frame on it. */
+	private static boolean hasEnded(ConnectionException failure) {
+		return failure.retryable() && (failure.reason() == PathException.Reason.PEER_GONE
+				|| failure.reason() == PathException.Reason.TIMEOUT);
 	}
 
 	/**
@@ -272,6 +294,11 @@ final class PeerConnections implements ClientEnd {
 	@Override
 	public void expire(PendingCall call, long deadlineNanos) {
 		this.first.expire(call, deadlineNanos);
+	}
+
+	@Override
+	public void abandon(PendingCall call) {
+		this.first.abandon(call);
 	}
 
 	@Override

@@ -3,6 +3,7 @@ package io.github.vicinal.transport.tcp;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -11,6 +12,7 @@ import javax.net.ssl.SSLSession;
 
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.topic.remote.TopicConnection;
+import io.github.vicinal.transport.multiplex.ArrivedFrame;
 import io.github.vicinal.transport.multiplex.CallThreads;
 import io.github.vicinal.transport.multiplex.Introduction;
 import io.github.vicinal.transport.multiplex.ReceivedFrame;
@@ -168,21 +170,15 @@ final class ServerConnection extends SimpleChannelInboundHandler<ReceivedFrame> 
 				}
 				accept(frame);
 			}
+			case CANCEL -> this.conversation.cancel(frame, this.server.threads()::run);
 			case GOODBYE -> context.close();
 			case PING -> {
-				requireEmpty(frame);
+				frame.requireEmpty();
 				this.guard.pong(this.channel);
 			}
-			case PONG -> requireEmpty(frame);
+			case PONG -> frame.requireEmpty();
 			default ->
 				throw new WireException(Refusal.MALFORMED, "a frame of type %s has no place here".formatted(type));
-		}
-	}
-
-	private static void requireEmpty(ReceivedFrame frame) throws WireException {
-		if (frame.header().length != 0) {
-			throw new WireException(Refusal.MALFORMED, "a frame of type %s carries nothing, but this one %d bytes"
-				.formatted(frame.header().type, frame.header().length));
 		}
 	}
 
@@ -272,30 +268,54 @@ final class ServerConnection extends SimpleChannelInboundHandler<ReceivedFrame> 
 	/** Hands a frame to a thread of the server. */
 	private void accept(ReceivedFrame frame) {
 		long held = frame.heldBytes();
-		int bytes = frame.size();
 		this.outstanding.addAndGet(held);
 		read();
 		// Counted first: a drain either sees this frame, or the frame sees the drain.
 		CallThreads threads = this.server.threads();
 		threads.began();
+		ArrivedFrame arrived = this.conversation.arrived(frame);
 		if (this.server.draining()) {
-			answer(this.conversation.refusal(Refusal.SHUTTING_DOWN, "the server is shutting down", frame), bytes, held);
+			answer(arrived, this.conversation.refusal(Refusal.SHUTTING_DOWN, "the server is shutting down", frame),
+					held);
 		}
-		else if (!threads.execute(() -> answer(this.conversation.answer(frame), bytes, held))) {
-			answer(this.conversation.refusal(Refusal.CONNECTIONS, threads.exhausted(), frame), bytes, held);
+		else if (!threads.execute(() -> answer(arrived, this.conversation.answer(arrived), held))) {
+			answer(arrived, this.conversation.refusal(Refusal.CONNECTIONS, threads.exhausted(), frame), held);
 		}
 	}
 
-	/** Sends an answer, and gives back what the call took once it is sent. */
-	private void answer(EncodeBuffer out, int requestBytes, long requestHeld) {
-		long held = requestHeld + out.size();
-		this.outstanding.addAndGet(out.size());
-		this.server.metrics().bytes().add(requestBytes + out.size());
+	/**
+	 * Sends an answer, and gives back what the call took once it is sent. A cancelled
+	 * call holds all of it until its handler has ended, so that cancelling calls lets a
+	 * client make no more of them.
+	 * @param out the answer, {@code null} if nobody waits for it
+	 */
+	private void answer(ArrivedFrame arrived, @Nullable EncodeBuffer out, long requestHeld) {
+		int size = (out != null) ? out.size() : 0;
+		this.server.metrics().bytes().add(arrived.frame().size() + size);
+		if (out == null) {
+			this.conversation.ended(arrived);
+			done(requestHeld);
+			try {
+				this.channel.eventLoop().execute(this::read);
+			}
+			catch (RejectedExecutionException ex) {
+				// The event loops have ended, and with them the connection.
+			}
+			return;
+		}
+		this.outstanding.addAndGet(size);
 		write(out).addListener((written) -> {
-			this.server.threads().ended();
-			this.outstanding.addAndGet(-held);
+			if (written.isSuccess()) {
+				this.conversation.ended(arrived);
+			}
+			done(requestHeld + size);
 			read();
 		});
+	}
+
+	private void done(long held) {
+		this.outstanding.addAndGet(-held);
+		this.server.threads().ended();
 	}
 
 	private void refuseAndClose(Refusal refusal, String text) {
@@ -347,8 +367,32 @@ final class ServerConnection extends SimpleChannelInboundHandler<ReceivedFrame> 
 		return details;
 	}
 
-	void close() {
-		this.channel.close();
+	/**
+	 * Ends the connection, and lets the client know which calls may have been executed.
+	 * @return completes when the client has left, or a second later
+	 */
+	ChannelFuture close() {
+		try {
+			this.channel.eventLoop().execute(this::closeNow);
+		}
+		catch (RejectedExecutionException ex) {
+			this.channel.close();
+		}
+		return this.channel.closeFuture();
+	}
+
+	/** Nothing that is read from now on is executed. */
+	private void closeNow() {
+		EncodeBuffer last = (this.welcomed && !this.closing && this.topics == null) ? this.conversation.last() : null;
+		if (last == null) {
+			this.channel.close();
+			return;
+		}
+		this.closing = true;
+		this.guard.end();
+		write(last).addListener(ChannelFutureListener.CLOSE);
+		// The client may not take even that.
+		this.channel.eventLoop().schedule(this::close, REFUSAL_MILLIS, TimeUnit.MILLISECONDS);
 	}
 
 	@Override
@@ -356,6 +400,7 @@ final class ServerConnection extends SimpleChannelInboundHandler<ReceivedFrame> 
 		if (this.topics != null) {
 			this.topics.end("closed the connection");
 		}
+		this.conversation.clientGone(this.server.threads()::run);
 		this.server.left(this);
 	}
 

@@ -2,8 +2,6 @@ package io.github.vicinal.transport.tcp;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
-import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
 
 import io.github.vicinal.codec.Codecs;
@@ -53,6 +51,8 @@ public final class TcpPathProvider implements PathProvider {
 
 	private final Dialler dialler;
 
+	private final HostLookups lookups;
+
 	private final ConnectionsAhead ahead;
 
 	private final SharedConnections<PeerConnections> connections = new SharedConnections<>();
@@ -68,12 +68,19 @@ public final class TcpPathProvider implements PathProvider {
 	}
 
 	TcpPathProvider(PeerIdentity identity, Codecs codecs, TcpOptions options, @Nullable Tls tls) {
+		this(identity, codecs, options, tls, InetAddress::getAllByName);
+	}
+
+	TcpPathProvider(PeerIdentity identity, Codecs codecs, TcpOptions options, @Nullable Tls tls,
+			HostLookups.Resolver resolver) {
 		this.identity = identity;
 		this.codecs = codecs;
 		this.options = options;
 		this.loops = new EventLoops("vicinal-tcp-client", options);
 		this.tls = tls;
 		this.dialler = new Dialler(this.loops, options, tls);
+		// A connection ahead that is not taken within that time is closed, too.
+		this.lookups = new HostLookups(resolver, options.handshakeTimeout().toNanos() / 2);
 		this.ahead = new ConnectionsAhead(this.dialler, options);
 		if (tls != null) {
 			tls.whenReplaced(() -> this.connections.all().forEach(TcpPathProvider::replace));
@@ -108,24 +115,21 @@ public final class TcpPathProvider implements PathProvider {
 	/**
 	 * Opens a connection with TLS ahead, which says nothing before {@link #connect} is
 	 * called. An address of another host than the one that requests go to is ignored, so
-	 * an entry in a registry leads connections nowhere else.
+	 * an entry in a registry leads connections nowhere else. Never blocks: a name is
+	 * looked up by other threads.
 	 */
 	@Override
 	public void prepare(String host, String address) {
 		InetSocketAddress target = (this.tls != null && this.options.connectsAhead()) ? target(address) : null;
-		if (target != null && isAddressOf(host, target.getAddress()) && !isConnected(target)) {
-			this.ahead.open(target);
+		// For Java, no name is the name of this host.
+		if (target == null || host.isEmpty() || isConnected(target)) {
+			return;
 		}
-	}
-
-	private static boolean isAddressOf(String host, InetAddress address) {
-		try {
-			// For Java, no name is the name of this host.
-			return !host.isEmpty() && Arrays.asList(InetAddress.getAllByName(host)).contains(address);
-		}
-		catch (UnknownHostException ex) {
-			return false;
-		}
+		this.lookups.find(host, (addresses) -> {
+			if (addresses.contains(target.getAddress()) && !isConnected(target)) {
+				this.ahead.open(target);
+			}
+		});
 	}
 
 	private boolean isConnected(InetSocketAddress target) {
@@ -219,6 +223,7 @@ public final class TcpPathProvider implements PathProvider {
 	/** Calls in flight fail. */
 	@Override
 	public void close() {
+		this.lookups.close();
 		this.ahead.close();
 		this.connections.close();
 		this.loops.close();

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import io.github.vicinal.path.PathKind;
@@ -49,6 +50,9 @@ import org.slf4j.LoggerFactory;
 public final class TcpPathServer implements PathServer {
 
 	private static final Logger logger = LoggerFactory.getLogger(TcpPathServer.class);
+
+	/** Time for clients to read the last frame of their connection. */
+	private static final long CLOSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
 	private final PeerIdentity identity;
 
@@ -296,6 +300,14 @@ public final class TcpPathServer implements PathServer {
 		close(this.options.drainTimeout());
 	}
 
+	/** Gives clients a moment to read what was said last. */
+	private void closeConnections() {
+		long deadline = System.nanoTime() + CLOSE_NANOS;
+		for (ChannelFuture closed : this.connections.stream().map(ServerConnection::close).toList()) {
+			closed.awaitUninterruptibly(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+		}
+	}
+
 	@Override
 	public synchronized void close(Duration drainTimeout) {
 		if (this.closed) {
@@ -308,7 +320,7 @@ public final class TcpPathServer implements PathServer {
 		if (left > 0) {
 			logger.info("{} calls in flight did not end in time and are disconnected", left);
 		}
-		this.connections.forEach(ServerConnection::close);
+		closeConnections();
 		if (started != null) {
 			started.shutdown();
 		}

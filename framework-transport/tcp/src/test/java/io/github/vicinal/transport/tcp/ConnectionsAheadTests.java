@@ -1,6 +1,7 @@
 package io.github.vicinal.transport.tcp;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -12,6 +13,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 import io.github.vicinal.path.CallPath;
@@ -295,6 +299,72 @@ class ConnectionsAheadTests extends TcpTestSupport {
 		connection.open(dialler, target(server), ahead.apply(dialler));
 		assertThat(connection.isOpen()).isTrue();
 		assertThat(connection.details()).containsEntry("subject", "CN=server,O=Test");
+	}
+
+	/** As HTTP connects anew: nothing was asked of the server yet. */
+	@Test
+	void aConnectionThatEndsAfterItWasHandedOverIsReplacedByANewOne() throws Exception {
+		TcpPathServer server = server(PATIENT);
+		EventLoops loops = new EventLoops("test-tcp-client", PATIENT);
+		this.closeables.push(loops::close);
+		Dialler dialler = new Dialler(loops, PATIENT, null);
+		ConnectionsAhead ahead = new ConnectionsAhead(dialler, PATIENT);
+		try (ServerSocket leaving = listener()) {
+			InetSocketAddress address = new InetSocketAddress(LOCAL, leaving.getLocalPort());
+			ahead.open(address);
+			CompletableFuture<Integer> hello = CompletableFuture.supplyAsync(() -> firstByte(leaving));
+			PeerConnections connections = new PeerConnections(target(server),
+					(congested) -> new ClientConnection(this.peer.instanceId(), PATIENT, null,
+							new HandshakeCounters(LoggerFactory.getLogger(ConnectionsAheadTests.class)), 0, congested),
+					(connection) -> connection.open(dialler, target(server), ahead.take(address)), () -> 0, PATIENT);
+			connections.open();
+			assertThat(hello.get(20, TimeUnit.SECONDS)).isEqualTo((int) 'V');
+			assertThat(connections.isOpen()).isTrue();
+			assertThat(server.metrics().accepted().sum()).isOne();
+			connections.close();
+		}
+	}
+
+	/** Returns the first byte that a client sends, and leaves it. */
+	private static int firstByte(ServerSocket listener) {
+		try (Socket client = listener.accept()) {
+			return client.getInputStream().read();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	@Test
+	void aNameThatIsNotAnsweredForHoldsNobodyUp() throws Exception {
+		TcpPathServer server = server(PATIENT, "server");
+		CountDownLatch answered = new CountDownLatch(1);
+		this.closeables.push(answered::countDown);
+		TcpPathProvider provider = new TcpPathProvider(PeerIdentity.create(HOST), CODECS, PATIENT, clientTls(),
+				(host) -> {
+					if (host.equals("hang.example")) {
+						hang(answered);
+					}
+					return InetAddress.getAllByName(host.equals("elsewhere.example") ? "127.0.0.2" : LOCAL);
+				});
+		this.closeables.push(provider);
+		provider.prepare("hang.example", address(server));
+		provider.prepare("elsewhere.example", address(server));
+		provider.prepare("service.example", address(server));
+		awaitSubject(server, "CN=client,O=Test");
+		assertThat(value(connect(provider, server).call(bytes(ONE)))).isEqualTo(ONE);
+		answered.countDown();
+		provider.prepare("hang.example", address(server));
+		assertThat(server.metrics().accepted().sum()).isOne();
+	}
+
+	private static void hang(CountDownLatch answered) {
+		try {
+			answered.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	@Test

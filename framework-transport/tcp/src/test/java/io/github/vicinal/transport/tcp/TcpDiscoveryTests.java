@@ -3,6 +3,7 @@ package io.github.vicinal.transport.tcp;
 import java.net.InetSocketAddress;
 import java.net.ProxySelector;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,7 +22,9 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.http.client.JdkClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
+import org.springframework.boot.restclient.autoconfigure.RestClientBuilderConfigurer;
 import org.springframework.cloud.client.DefaultServiceInstance;
+import org.springframework.cloud.client.loadbalancer.LoadBalanced;
 import org.springframework.cloud.client.serviceregistry.AbstractAutoServiceRegistration;
 import org.springframework.cloud.client.serviceregistry.AutoServiceRegistrationProperties;
 import org.springframework.cloud.client.serviceregistry.Registration;
@@ -32,6 +35,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.client.RestClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -125,6 +129,66 @@ class TcpDiscoveryTests extends ShelfApplications {
 		assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo(new Book(GATED, "seven"));
 		goesBy(client, "tcp", "over the network");
 		assertThat(server.metrics().accepted().sum()).isOne();
+	}
+
+	/** A client that knows addresses only, whose requests become exchanges. */
+	@Test
+	void aClientWithoutAContractConnectsBeforeTheFirstAnswer() throws Exception {
+		ConfigurableApplicationContext service = start(RegisteredService.class, bundle);
+		TcpPathServer server = service.getBean(TcpPathServer.class);
+		ConfigurableApplicationContext client = client(PlainClient.class,
+				with(bundle, "vicinal.http-exchanges.paths", "tcp"), "http://127.0.0.1:" + port(service),
+				registered(service).get(ENTRY));
+		CompletableFuture<String> first = gatedRequest(client);
+		Gate gate = service.getBean(Gate.class);
+		gate.reached.await();
+		await().untilAsserted(() -> assertThat(server.clients()).singleElement()
+			.satisfies((connected) -> assertThat(connected).containsEntry("tls", "TLSv1.3")
+				.containsEntry("subject", "CN=server,O=Test")));
+		assertThat(first).isNotDone();
+		gate.opened.countDown();
+		assertThat(first.get(20, TimeUnit.SECONDS)).contains("seven");
+		await().untilAsserted(() -> {
+			assertThat(request(client, 7)).contains("seven");
+			assertThat(server.metrics().calls().sum()).isPositive();
+		});
+		assertThat(server.metrics().accepted().sum()).isOne();
+	}
+
+	@Test
+	void nothingIsConnectedAheadOfRequestsThatGoThroughAProxy() throws Exception {
+		ConfigurableApplicationContext service = start(RegisteredService.class, bundle);
+		try (HttpsAndProxiesTests.Proxy proxy = new HttpsAndProxiesTests.Proxy(Integer.parseInt(port(service)))) {
+			isNotConnectedAhead(service, PlainProxiedClient.class, with(bundle, "shelf.proxy",
+					String.valueOf(proxy.port()), "spring.http.clients.imperative.factory", "jdk"));
+		}
+	}
+
+	@Test
+	void nothingIsConnectedAheadOfRequestsThatStayOnHttp() throws Exception {
+		isNotConnectedAhead(start(RegisteredService.class, bundle), PlainClient.class,
+				with(bundle, "vicinal.http-exchanges.enabled", "false"));
+	}
+
+	private void isNotConnectedAhead(ConfigurableApplicationContext service, Class<?> type,
+			Map<String, Object> properties) throws Exception {
+		TcpPathServer server = service.getBean(TcpPathServer.class);
+		ConfigurableApplicationContext client = client(type, properties, "http://127.0.0.1:" + port(service),
+				registered(service).get(ENTRY));
+		CompletableFuture<String> first = gatedRequest(client);
+		Gate gate = service.getBean(Gate.class);
+		gate.reached.await();
+		await().during(Duration.ofMillis(300)).until(() -> server.metrics().accepted().sum() == 0);
+		gate.opened.countDown();
+		assertThat(first.get(20, TimeUnit.SECONDS)).contains("seven");
+	}
+
+	private static String request(ConfigurableApplicationContext client, long id) {
+		return client.getBean(RestClient.class).get().uri("/shelf/" + id).retrieve().body(String.class);
+	}
+
+	private static CompletableFuture<String> gatedRequest(ConfigurableApplicationContext client) {
+		return CompletableFuture.supplyAsync(() -> request(client, GATED), (task) -> new Thread(task).start());
 	}
 
 	@Test
@@ -358,21 +422,49 @@ class TcpDiscoveryTests extends ShelfApplications {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@Import(ShelfClient.class)
-	static class ProxiedClient {
+	@EnableAutoConfiguration
+	static class PlainClient {
 
 		@Bean
-		ClientHttpRequestFactoryBuilderCustomizer<JdkClientHttpRequestFactoryBuilder> proxy(
-				@Value("${shelf.proxy}") int port) {
-			return new ClientHttpRequestFactoryBuilderCustomizer<>() {
+		@LoadBalanced
+		RestClient.Builder balanced(RestClientBuilderConfigurer configurer) {
+			return configurer.configure(RestClient.builder());
+		}
 
-				@Override
-				public JdkClientHttpRequestFactoryBuilder customize(JdkClientHttpRequestFactoryBuilder builder) {
-					return builder.withHttpClientCustomizer(
-							(client) -> client.proxy(ProxySelector.of(new InetSocketAddress("127.0.0.1", port))));
-				}
+		@Bean
+		RestClient shelf(RestClient.Builder builder) {
+			return builder.baseUrl("http://shelf").build();
+		}
 
-			};
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Import({ PlainClient.class, ProxiedClient.Proxied.class })
+	static class PlainProxiedClient {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Import({ ShelfClient.class, ProxiedClient.Proxied.class })
+	static class ProxiedClient {
+
+		@Configuration(proxyBeanMethods = false)
+		static class Proxied {
+
+			@Bean
+			ClientHttpRequestFactoryBuilderCustomizer<JdkClientHttpRequestFactoryBuilder> proxy(
+					@Value("${shelf.proxy}") int port) {
+				return new ClientHttpRequestFactoryBuilderCustomizer<>() {
+
+					@Override
+					public JdkClientHttpRequestFactoryBuilder customize(JdkClientHttpRequestFactoryBuilder builder) {
+						return builder.withHttpClientCustomizer(
+								(client) -> client.proxy(ProxySelector.of(new InetSocketAddress("127.0.0.1", port))));
+					}
+
+				};
+			}
+
 		}
 
 	}

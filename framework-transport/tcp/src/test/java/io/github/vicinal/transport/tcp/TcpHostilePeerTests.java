@@ -427,6 +427,35 @@ class TcpHostilePeerTests extends TcpTestSupport {
 		}
 	}
 
+	/** They hold their places for the time of a handshake, and no longer. */
+	@Test
+	void slowClientsThatTakeAllPlacesAreSentAway() throws Exception {
+		TcpPathServer server = server(patient().maxConnections(6).handshakeTimeout(Duration.ofSeconds(1)).build());
+		CallPath path = connect(server);
+		List<Socket> slow = new ArrayList<>();
+		try {
+			for (int i = 0; i < 5; i++) {
+				Socket socket = socket(server);
+				slow.add(socket);
+				socket.getOutputStream().write(frame(FrameType.HELLO, new byte[100]), 0, 30);
+			}
+			await().until(() -> server.metrics().open().sum() == 6);
+			assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+			for (Socket socket : slow) {
+				assertThat(rest(socket)).contains("no HELLO arrived within 1000 ms");
+			}
+			assertThat(stalled(server)).isEqualTo(5);
+			await().until(() -> server.metrics().open().sum() == 1);
+			assertThat(value(connect(server).call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+			assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+		}
+		finally {
+			for (Socket socket : slow) {
+				socket.close();
+			}
+		}
+	}
+
 	@Test
 	void limitsHaveRules() {
 		assertThatExceptionOfType(InvalidOptionException.class)

@@ -344,6 +344,51 @@ class TcpTlsTests extends TcpTestSupport {
 		await().until(() -> server.handshakes().sum(Kind.TIMEOUT) == 2);
 	}
 
+	/** Each byte is progress, and still it takes too long. */
+	@Test
+	void aClientThatSpeaksTlsByteByByteIsSentAwayAndOthersGoOn() throws Exception {
+		TcpPathServer server = server(options(Duration.ofMillis(500), Duration.ZERO), serverTls("server", "ca"));
+		CallPath path = connect(provider(clientTls("client", "ca")), server);
+		// A TLS record of 16 KB: a ClientHello that does not end.
+		byte[] hello = new byte[16_000];
+		System.arraycopy(new byte[] { 22, 3, 1, 0x3e, 0, 1, 0, 0x3d, (byte) 0xfc, 3, 3 }, 0, hello, 0, 11);
+		try (Socket socket = socket(server)) {
+			socket.setTcpNoDelay(true);
+			int sent = 0;
+			while (server.handshakes().sum(Kind.TIMEOUT) == 0) {
+				assertThat(sent).isLessThan(hello.length);
+				socket.getOutputStream().write(hello, sent++, 1);
+				assertThat(value(path.call(bytes(one())))).isEqualTo(one());
+			}
+		}
+		catch (SocketException ex) {
+			assertThat(ex).hasMessageMatching("(?i).*(reset|broken pipe).*");
+		}
+		await().until(() -> server.metrics().open().sum() == 1);
+		assertThat(server.handshakes().sum(Kind.TIMEOUT)).isOne();
+	}
+
+	@Test
+	void aClientWhoseBundleIsSwappedForThatOfAStrangerIsRefusedAndOthersGoOn() throws Exception {
+		TcpPathServer server = server(options(), serverTls("server", "ca"));
+		TcpPathProvider steady = provider(clientTls("client", "ca"));
+		CallPath other = connect(steady, server);
+		Tls tls = clientTls("client", "ca");
+		TcpPathProvider provider = provider(tls);
+		CallPath path = connect(provider, server);
+		tls.replace(() -> reloaded("stranger", "ca"));
+		assertThat(path.isOpen()).isFalse();
+		path.close();
+		refusal(provider, server);
+		// The JDK shows no certificate of an authority that the server does not name.
+		await().until(() -> server.handshakes().sum(Kind.CERTIFICATE_MISSING)
+				+ server.handshakes().sum(Kind.CERTIFICATE_UNTRUSTED) == 1);
+		assertThat(value(other.call(bytes(one())))).isEqualTo(one());
+		tls.replace(() -> reloaded("client", "ca"));
+		assertThat(value(connect(provider, server).call(bytes(one())))).isEqualTo(one());
+		assertThat(other.isOpen()).isTrue();
+	}
+
 	@Test
 	void aServerThatSaysNothingInTlsIsLeft() throws Exception {
 		try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
