@@ -149,14 +149,14 @@ public final class RequestServerAutoConfiguration {
 			return new RequestRules(rules, callers.getIfAvailable(() -> HttpServletRequest::getRemoteAddr), endpoints);
 		}
 
-		/** Rules that match no handler are known once all handlers are there. */
+		/** What matches no handler is known once all handlers are there. */
 		@Bean
 		ApplicationListener<ApplicationReadyEvent> vicinalUselessRules(RequestRules rules, RequestServer server,
-				Environment environment) {
+				VicinalProperties properties, Endpoints endpoints, Environment environment) {
 			return (event) -> {
 				RequestPropertyNames.warn(environment);
-				RequestServerSettings settings = server.settings();
-				rules.warnOfUseless(settings.threads().most() + settings.queueCapacity());
+				RequestPropertyNames.warnOfContracts(properties.server().requests().priorities().keySet(), endpoints);
+				rules.warnOfUseless(server.settings());
 			};
 		}
 
