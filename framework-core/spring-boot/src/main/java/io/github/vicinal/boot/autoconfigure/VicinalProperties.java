@@ -159,8 +159,11 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * or "virtual"; "default" is virtual if spring.threads.virtual.enabled is set, else
 	 * platform.
 	 * @param queueCapacity Maximum number of requests that wait, up to 1000000 and a
-	 * quarter of the heap. Default is what the web server may run, at most 1000.
-	 * @param interval Time for which the queue must stand until there is overload.
+	 * quarter of the heap. Default is what the web server may run, at most 1000, and five
+	 * times as many (at most 1000) while the last of them should wait for no longer than
+	 * the interval.
+	 * @param interval Time for which the queue must stand until there is overload, from a
+	 * millisecond to a minute.
 	 * @param patience Maximum wait of most requests under overload, in mean service
 	 * times. Requests that end together make some wait for up to a quarter longer.
 	 * @param maxPerChannel Maximum number of requests of one contract, waiting and

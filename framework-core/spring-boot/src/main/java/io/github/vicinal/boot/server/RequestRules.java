@@ -100,7 +100,7 @@ final class RequestRules {
 	 * @param settings say how many requests may wait and run at all
 	 */
 	public void warnOfUseless(RequestServerSettings settings) {
-		int mostInFlight = settings.threads().most() + settings.queueCapacity();
+		int mostInFlight = settings.threads().most() + settings.queueCapacity() + settings.burst();
 		if (settings.maxPerChannel() >= mostInFlight) {
 			logger.warn(
 					"vicinal.server.requests.max-per-channel of {} is never reached, since no more than {} "
