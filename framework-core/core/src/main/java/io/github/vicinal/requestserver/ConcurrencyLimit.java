@@ -282,7 +282,15 @@ final class ConcurrencyLimit {
 	 * has brought nothing; else 0.
 	 */
 	long paceNanos() {
-		return (this.confirmed && this.rate > 0) ? (long) (1 / this.rate) : 0;
+		return this.confirmed ? latestPaceNanos() : 0;
+	}
+
+	/**
+	 * Returns the time between two ends when that was measured last, though a larger
+	 * limit may bring more; 0 if it is not known.
+	 */
+	long latestPaceNanos() {
+		return (this.rate > 0) ? (long) (1 / this.rate) : 0;
 	}
 
 	/** Notes that a permit went to a request that waited. */

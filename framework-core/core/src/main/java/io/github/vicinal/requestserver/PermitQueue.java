@@ -159,9 +159,9 @@ final class PermitQueue {
 			promoted = adapt(now);
 			this.overload.arrived(ticket.priority(), now);
 			refused = shed(now);
-			entry = enter(ticket, now);
-			Ticket displaced = (waiting(this.state.get()) > this.settings.queueCapacity())
-					? lastBelow(ticket.priority()) : null;
+			boolean full = isFull();
+			entry = enter(ticket, full, now);
+			Ticket displaced = (full && entry == Entry.QUEUED) ? lastBelow(ticket.priority()) : null;
 			refused = (displaced != null) ? displace(displaced, refused) : refused;
 		}
 		finally {
@@ -286,6 +286,17 @@ final class PermitQueue {
 		return last;
 	}
 
+	/**
+	 * Returns whether a further request may wait only in the place of another one. A
+	 * burst may be longer than the queue if it is gone soon.
+	 */
+	private boolean isFull() {
+		int waiting = waiting(this.state.get());
+		int capacity = this.settings.queueCapacity();
+		return waiting >= capacity && (waiting >= capacity + this.settings.burst() || waiting
+				* Math.max(latestPaceNanos(), this.concurrency.latestPaceNanos()) > this.settings.interval().toNanos());
+	}
+
 	private Ticket displace(Ticket ticket, @Nullable Ticket refused) {
 		queue(ticket).remove(ticket);
 		ticket.queued = false;
@@ -295,13 +306,13 @@ final class PermitQueue {
 
 	private PendingRejection queueFull() {
 		return new PendingRejection(Reason.QUEUE_FULL, retryAfter(), "has a full queue of %d requests",
-				this.settings.queueCapacity());
+				waiting(this.state.get()));
 	}
 
-	private Entry enter(Ticket ticket, long now) {
+	private Entry enter(Ticket ticket, boolean full, long now) {
 		while (true) {
 			long word = this.state.get();
-			PendingRejection pending = pendingRejection(ticket, word, now);
+			PendingRejection pending = pendingRejection(ticket, full, word, now);
 			if (pending != null) {
 				count(pending.reason(), ticket.priority());
 				ticket.why = pending;
@@ -353,7 +364,7 @@ final class PermitQueue {
 		return next;
 	}
 
-	private @Nullable PendingRejection pendingRejection(Ticket ticket, long word, long now) {
+	private @Nullable PendingRejection pendingRejection(Ticket ticket, boolean full, long word, long now) {
 		if (closed(word)) {
 			return SHUTTING_DOWN;
 		}
@@ -366,7 +377,7 @@ final class PermitQueue {
 		if (waiting(word) == 0 && running(word) < this.limit) {
 			return null;
 		}
-		if (waiting(word) >= this.settings.queueCapacity() && lastBelow(ticket.priority()) == null) {
+		if (full && lastBelow(ticket.priority()) == null) {
 			return queueFull();
 		}
 		long patience = patienceNanos(ticket.priority());

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
@@ -414,7 +415,8 @@ public final class RequestServer implements AutoCloseable {
 	 * accepted nevertheless
 	 */
 	public boolean drain(Duration timeout) throws InterruptedException {
-		boolean drained = this.queue.drain(timeout.toNanos());
+		// Ends at the largest number where toNanos would throw.
+		boolean drained = this.queue.drain(TimeUnit.NANOSECONDS.convert(timeout));
 		this.queue.refuseWaiting();
 		return drained;
 	}

@@ -15,10 +15,12 @@ import java.time.Duration;
  * overload, a quarter more at most
  * @param maxPerChannel the most requests of one channel, waiting and running, 0 for no
  * limit of its own
+ * @param burst the most requests that wait beyond the queue's capacity, as long as they
+ * are expected to wait for no longer than the interval; 0 for none
  * @since 0.1.0
  */
 public record RequestServerSettings(String name, Threads threads, int queueCapacity, Duration interval, double patience,
-		int maxPerChannel) {
+		int maxPerChannel, int burst) {
 
 	/** The longest queue that can be configured. */
 	public static final int MAX_QUEUE_CAPACITY = 1_000_000;
@@ -29,6 +31,11 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	private static final int DEFAULT_QUEUE_CAPACITY = 1_000;
 
 	private static final Duration DEFAULT_INTERVAL = Duration.ofMillis(100);
+
+	/** A timer keeps no shorter one, and a burst takes as long. */
+	private static final Duration LEAST_INTERVAL = Duration.ofMillis(1);
+
+	private static final Duration MAX_INTERVAL = Duration.ofMinutes(1);
 
 	private static final double DEFAULT_PATIENCE = 1.5;
 
@@ -45,13 +52,15 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 		require(!name.isBlank(), "name", "'" + name + "'", "must not be empty", "name the server");
 		require(queueCapacity >= 1 && queueCapacity <= MAX_QUEUE_CAPACITY, "queue-capacity", queueCapacity,
 				"must be from 1 to " + MAX_QUEUE_CAPACITY, "leave it out for " + DEFAULT_QUEUE_CAPACITY);
+		require(burst >= 0 && burst <= MAX_QUEUE_CAPACITY - queueCapacity, "burst", burst,
+				"must be from 0 to %d less the queue's capacity".formatted(MAX_QUEUE_CAPACITY), "use 0 for none");
 		long heap = Runtime.getRuntime().maxMemory();
-		require((long) queueCapacity * BYTES_PER_REQUEST <= heap / 4, "queue-capacity", queueCapacity,
+		require((long) (queueCapacity + burst) * BYTES_PER_REQUEST <= heap / 4, "queue-capacity", queueCapacity + burst,
 				"must not take more than a quarter of the heap of %d MiB, at %d bytes for each request"
 					.formatted(heap >> 20, BYTES_PER_REQUEST),
 				"lower it or enlarge the heap");
-		require(!interval.isNegative() && !interval.isZero() && interval.compareTo(Duration.ofMinutes(1)) <= 0,
-				"interval", interval, "must be positive and at most a minute", "leave it out for " + DEFAULT_INTERVAL);
+		require(interval.compareTo(LEAST_INTERVAL) >= 0 && interval.compareTo(MAX_INTERVAL) <= 0, "interval", interval,
+				"must be from a millisecond to a minute", "leave it out for " + DEFAULT_INTERVAL.toMillis() + " ms");
 		require(patience > 0 && patience <= MAX_PATIENCE, "patience", patience,
 				"must be above 0 and at most " + MAX_PATIENCE, "leave it out for " + DEFAULT_PATIENCE);
 		require(maxPerChannel >= 0, "max-per-channel", maxPerChannel, "must not be negative", "use 0 for no limit");
@@ -64,7 +73,8 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	 * @return the settings
 	 */
 	public static RequestServerSettings of(String name, Threads threads) {
-		return new RequestServerSettings(name, threads, DEFAULT_QUEUE_CAPACITY, DEFAULT_INTERVAL, DEFAULT_PATIENCE, 0);
+		return new RequestServerSettings(name, threads, DEFAULT_QUEUE_CAPACITY, DEFAULT_INTERVAL, DEFAULT_PATIENCE, 0,
+				0);
 	}
 
 	/**
@@ -74,7 +84,7 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	 */
 	public RequestServerSettings withQueueCapacity(int capacity) {
 		return new RequestServerSettings(this.name, this.threads, capacity, this.interval, this.patience,
-				this.maxPerChannel);
+				this.maxPerChannel, this.burst);
 	}
 
 	/**
@@ -84,7 +94,7 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	 */
 	public RequestServerSettings withMaxPerChannel(int most) {
 		return new RequestServerSettings(this.name, this.threads, this.queueCapacity, this.interval, this.patience,
-				most);
+				most, this.burst);
 	}
 
 	/**
@@ -94,7 +104,7 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	 */
 	public RequestServerSettings withInterval(Duration standing) {
 		return new RequestServerSettings(this.name, this.threads, this.queueCapacity, standing, this.patience,
-				this.maxPerChannel);
+				this.maxPerChannel, this.burst);
 	}
 
 	/**
@@ -104,7 +114,17 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	 */
 	public RequestServerSettings withPatience(double serviceTimes) {
 		return new RequestServerSettings(this.name, this.threads, this.queueCapacity, this.interval, serviceTimes,
-				this.maxPerChannel);
+				this.maxPerChannel, this.burst);
+	}
+
+	/**
+	 * Returns these settings with room for bursts.
+	 * @param more the most requests that wait beyond the queue's capacity
+	 * @return the settings
+	 */
+	public RequestServerSettings withBurst(int more) {
+		return new RequestServerSettings(this.name, this.threads, this.queueCapacity, this.interval, this.patience,
+				this.maxPerChannel, more);
 	}
 
 	/**

@@ -44,7 +44,8 @@ class ConcurrencyLimitTests {
 
 	private static Simulation simulation(int width, ToDoubleFunction<Random> service, double warm, long seed) {
 		RequestServerSettings settings = RequestServerSettings.of("simulated", new Threads.Auto(1, 200))
-			.withQueueCapacity(200);
+			.withQueueCapacity(200)
+			.withBurst(800);
 		return new Simulation(settings, width, service, warm, seed);
 	}
 

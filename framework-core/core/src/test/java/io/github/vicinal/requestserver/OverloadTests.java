@@ -217,6 +217,33 @@ class OverloadTests {
 		assertThat(outcome.overloads()).isZero();
 	}
 
+	/** Many clients wake up together. A web server alone would answer all of them. */
+	@ParameterizedTest
+	@CsvSource({ "1000, 0", "1200, 0", "1300, 100" })
+	void aBurstThatIsGoneSoonMayBeLongerThanTheQueue(int count, int refused) {
+		RequestServerSettings settings = RequestServerSettings.of("simulated", new Threads.Auto(1, 200))
+			.withQueueCapacity(200)
+			.withBurst(800);
+		Outcome outcome = new Simulation(settings, MANY_PROCESSORS, CONSTANT, 0, 1).load(0, 5, 2_000)
+			.burst(6, count)
+			.run();
+		assertThat(outcome.refused()).isEqualTo(refused);
+		assertThat(outcome.responseQuantile(1)).isLessThan(0.1);
+	}
+
+	/** Requests that take long wait for long, so no more than the queue has room for. */
+	@Test
+	void aBurstThatIsNotGoneSoonIsAsLongAsTheQueue() {
+		RequestServerSettings settings = RequestServerSettings.of("simulated", new Threads.Auto(1, 200))
+			.withQueueCapacity(200)
+			.withBurst(800);
+		Outcome outcome = new Simulation(settings, MANY_PROCESSORS, (random) -> 1, 0, 1).load(0, 5, 20)
+			.burst(10, 1_000)
+			.run();
+		assertThat(outcome.refused()).isEqualTo(600);
+		assertThat(outcome.longestQueue()).isEqualTo(200);
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "4, 0.7, 0", "4, 0.9, 0.01", "10, 0.9, 0.002", "50, 0.9, 0" })
 	void loadBelowCapacityIsHardlyEverRejected(int threads, double load, double most) {

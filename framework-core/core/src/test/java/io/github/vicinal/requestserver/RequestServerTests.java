@@ -251,7 +251,7 @@ class RequestServerTests {
 	}
 
 	@Test
-	void aThreadWithItsOwnWorkWaitsForItsTurn() throws InterruptedException {
+	void aThreadWithItsOwnWorkWaitsForItsPermit() throws InterruptedException {
 		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)))) {
 			CountDownLatch end = block(server);
 			AtomicInteger warned = new AtomicInteger();
@@ -283,7 +283,7 @@ class RequestServerTests {
 	}
 
 	@Test
-	void aTurnWithinATurnIsGrantedAtOnce() {
+	void aPermitWithinAPermitIsGrantedAtOnce() {
 		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)))) {
 			try (Permit outer = server.enter("test", Priority.NORMAL)) {
 				try (Permit inner = server.enter("test", Priority.NORMAL)) {
@@ -449,6 +449,11 @@ class RequestServerTests {
 				() -> settings(new Threads.Fixed(1)).withQueueCapacity(Integer.MAX_VALUE),
 				() -> settings(new Threads.Fixed(1)).withPatience(Double.NaN),
 				() -> settings(new Threads.Fixed(1)).withMaxPerChannel(-1),
+				() -> settings(new Threads.Fixed(1)).withBurst(-1),
+				() -> settings(new Threads.Fixed(1)).withBurst(RequestServerSettings.MAX_QUEUE_CAPACITY),
+				() -> settings(new Threads.Fixed(1)).withInterval(Duration.ofNanos(999_999)),
+				() -> settings(new Threads.Fixed(1)).withInterval(Duration.ofMinutes(-1)),
+				() -> settings(new Threads.Fixed(1)).withInterval(Duration.ofSeconds(61)),
 				() -> RequestServerSettings.of(" ", new Threads.Fixed(1)));
 	}
 
@@ -549,6 +554,14 @@ class RequestServerTests {
 		waiting.forEach((ticket) -> assertThat(queue.withdraw(ticket, Reason.DEADLINE)).isNotNull());
 		assertThat(queue.waiting()).isZero();
 		assertThat(waiting).allMatch((ticket) -> ticket.next == null && ticket.previous == null);
+	}
+
+	@Test
+	void drainingMayTakeForEver() throws InterruptedException {
+		RequestServer server = new RequestServer(settings(new Threads.Fixed(1)));
+		server.enter("test", Priority.NORMAL).close();
+		assertThat(server.drain(Duration.ofSeconds(Long.MAX_VALUE))).isTrue();
+		server.close();
 	}
 
 	/** Its thread is the application's affair; the server ends without it. */

@@ -1,5 +1,6 @@
 package io.github.vicinal.boot;
 
+import java.net.URI;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -32,6 +33,8 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.client.RestClient;
+import org.springframework.web.service.annotation.GetExchange;
+import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.servlet.config.annotation.PathMatchConfigurer;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.function.RouterFunction;
@@ -59,7 +62,7 @@ class RequestRulesTests {
 				Map.of("server.port", "0", "spring.main.banner-mode", "off", "server.shutdown", "immediate"));
 		for (String property : properties) {
 			String[] parts = property.split("=", 2);
-			all.put(parts[0].equals("any-case") ? parts[0] : "vicinal.server.requests." + parts[0], parts[1]);
+			all.put(parts[0].startsWith("any-") ? parts[0] : "vicinal.server.requests." + parts[0], parts[1]);
 		}
 		SpringApplication application = new SpringApplication(RulesApplication.class);
 		application.setDefaultProperties(all);
@@ -173,6 +176,16 @@ class RequestRulesTests {
 		assertThat(get("/SLOW/2")).isEqualTo(503);
 	}
 
+	/** The container decodes a path once; handlers of any name see it as it is then. */
+	@Test
+	void aPercentSignInAPathIsNoFailure() {
+		start("any-name=true", "rules[0].priority=critical");
+		URI discount = URI.create(
+				"http://localhost:%s/100%%25".formatted(this.server.getEnvironment().getProperty("local.server.port")));
+		assertThat(this.client.get().uri(discount).retrieve().body(String.class)).isEqualTo("100%");
+		await().untilAsserted(() -> assertThat(permits().report().completed()).isOne());
+	}
+
 	/** Without a rule that says so, one slow endpoint must not fill the share of all. */
 	@Test
 	void theShareOfRequestsWithoutAContractIsThatOfTheirEndpoint() {
@@ -202,19 +215,23 @@ class RequestRulesTests {
 	void rulesAndNamesThatDoNothingAreSaid(CapturedOutput output) {
 		start("rules[0].path=/nothing/{here}", "rules[0].max-in-flight=3", "rules[1].priority=critical",
 				"rules[2].path=/fast", "rules[2].priority=sheddable", "rules[2].max-in-flight=100000",
-				"rules[2].max-inflight=7", "rule[0].path=/x", "max-per-chanel=3");
+				"rules[2].max-inflight=7", "rule[0].path=/x", "max-per-chanel=3", "max-per-channel=9000",
+				"priorities[RequestRulesTests$Prices]=critical", "priorities.Price=critical");
 		assertThat(output).contains("vicinal.server.requests.rules[0] (/nothing/{here}) does nothing")
 			.contains("rules[2] (/fast): its priority does nothing, as rules[1] (/**) comes first")
 			.contains("rules[2] (/fast): a max-in-flight of 100000 is never reached")
 			.contains("Property vicinal.server.requests.rule[0].path does not exist")
 			.contains("Property vicinal.server.requests.max-per-chanel does not exist")
+			.contains("vicinal.server.requests.max-per-channel of 9000 is never reached")
+			.contains("priorities.Price does nothing: no controller implements such a contract; there are [")
+			.doesNotContain("Prices does nothing")
 			.doesNotContain("max-inflight does not exist")
 			.doesNotContain("rules[1] (/**) does nothing");
 	}
 
 	@SpringBootConfiguration
 	@EnableAutoConfiguration
-	@Import(Handlers.class)
+	@Import({ Handlers.class, PriceController.class })
 	static class RulesApplication {
 
 		@Bean
@@ -235,6 +252,12 @@ class RequestRulesTests {
 				}
 
 			};
+		}
+
+		@Bean
+		@ConditionalOnProperty("any-name")
+		Names names() {
+			return new Names();
 		}
 
 		@Bean
@@ -264,6 +287,39 @@ class RequestRulesTests {
 		String slow(@PathVariable String id) throws InterruptedException {
 			this.order.add("slow " + id);
 			return String.valueOf(this.end.await(50, TimeUnit.SECONDS));
+		}
+
+	}
+
+	@HttpExchange
+	interface Prices {
+
+		@GetExchange("/price")
+		int price();
+
+	}
+
+	@RestController
+	static class PriceController implements Prices {
+
+		@Override
+		public int price() {
+			return 7;
+		}
+
+	}
+
+	@RestController
+	static class Names {
+
+		@GetMapping("/{name}")
+		String named(@PathVariable String name) {
+			return name;
+		}
+
+		@GetMapping("/{share:\\d+%}/share")
+		String share(@PathVariable String share) {
+			return share;
 		}
 
 	}

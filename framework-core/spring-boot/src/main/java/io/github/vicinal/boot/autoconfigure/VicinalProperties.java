@@ -20,8 +20,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * name of its interface.
  * @param reconnectDelay Minimum delay between two attempts to connect a path to a peer;
  * grows while attempts fail.
- * @param comparePaths Whether at most one of 256 idempotent calls goes by another path
- * than the others, to notice when that has become the cheaper one.
+ * @param comparePaths Whether some idempotent calls go by another path than the others,
+ * to notice when that has become the cheaper one: two of 512, and up to two of 16 while
+ * it seems to be.
  * @param confirmInterval Time for which calls may go by other paths until one of them
  * goes over HTTP, to confirm that the address still leads to the same instance; 0 for
  * never.
@@ -158,15 +159,18 @@ public record VicinalProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * or "virtual"; "default" is virtual if spring.threads.virtual.enabled is set, else
 	 * platform.
 	 * @param queueCapacity Maximum number of requests that wait, up to 1000000 and a
-	 * quarter of the heap. Default is what the web server may run, at most 1000.
-	 * @param interval Time for which the queue must stand until there is overload.
+	 * quarter of the heap. Default is what the web server may run, at most 1000, and five
+	 * times as many (at most 1000) while the last of them should wait for no longer than
+	 * the interval.
+	 * @param interval Time for which the queue must stand until there is overload, from a
+	 * millisecond to a minute.
 	 * @param patience Maximum wait of most requests under overload, in mean service
 	 * times. Requests that end together make some wait for up to a quarter longer.
 	 * @param maxPerChannel Maximum number of requests of one contract, waiting and
 	 * running; 0 for no limit of its own. For requests without a contract it counts for
 	 * each endpoint.
 	 * @param priorities Priorities by contract, its class name with or without the
-	 * package; "critical", "normal" or "sheddable". Names of no contract have no effect.
+	 * package; "critical", "normal" or "sheddable". A name of no contract is a warning.
 	 * @param rules Priorities and limits of requests by path, HTTP method and caller. The
 	 * limits of all rules that a request matches count; its priority is that of the first
 	 * one that names a priority.

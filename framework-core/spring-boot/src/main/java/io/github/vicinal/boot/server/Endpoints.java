@@ -31,6 +31,8 @@ import org.springframework.web.util.pattern.PatternParseException;
  */
 final class Endpoints {
 
+	private static final PathContainer.Options DECODED = PathContainer.Options.create('/', false);
+
 	private final Supplier<List<Endpoint>> endpoints;
 
 	/**
@@ -108,6 +110,11 @@ final class Endpoints {
 		catch (PatternParseException ex) {
 			return PathPatternParser.defaultInstance.parse("/**");
 		}
+	}
+
+	/** Returns a path that is decoded, so a percent sign in it encodes nothing. */
+	static PathContainer decoded(String path) {
+		return PathContainer.parsePath(path, DECODED);
 	}
 
 	/** Returns the endpoints, the most specific ones first. */

@@ -34,7 +34,7 @@ final class HandlerPaths implements Predicate<String> {
 			if (this.variable.isEmpty()) {
 				return false;
 			}
-			PathContainer parsed = PathContainer.parsePath(path);
+			PathContainer parsed = Endpoints.decoded(path);
 			return this.variable.stream().anyMatch((pattern) -> pattern.matches(parsed));
 		}
 

@@ -17,6 +17,7 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.cors.CorsProcessor;
@@ -37,7 +38,7 @@ final class RequestPermitFilter extends OncePerRequestFilter {
 
 	private final Endpoints endpoints;
 
-	private final Supplier<Collection<CorsConfigurationSource>> origins;
+	private final SingletonSupplier<Collection<CorsConfigurationSource>> origins;
 
 	private final CorsProcessor cors = new DefaultCorsProcessor();
 
@@ -53,7 +54,8 @@ final class RequestPermitFilter extends OncePerRequestFilter {
 		this.permits = permits;
 		this.handled = handled;
 		this.endpoints = endpoints;
-		this.origins = origins;
+		// Beans are looked up once, as rejections are many when they matter.
+		this.origins = SingletonSupplier.of(origins);
 	}
 
 	@Override
@@ -112,7 +114,7 @@ final class RequestPermitFilter extends OncePerRequestFilter {
 	 */
 	private boolean mayRead(HttpServletRequest request, HttpServletResponse response) throws IOException {
 		if (CorsUtils.isCorsRequest(request)) {
-			for (CorsConfigurationSource source : this.origins.get()) {
+			for (CorsConfigurationSource source : this.origins.obtain()) {
 				CorsConfiguration allowed = source.getCorsConfiguration(request);
 				if (allowed != null) {
 					return this.cors.processRequest(allowed, request, response);

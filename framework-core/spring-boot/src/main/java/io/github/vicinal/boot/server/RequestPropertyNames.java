@@ -4,8 +4,11 @@ import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
 
 import io.github.vicinal.boot.autoconfigure.VicinalProperties;
+import io.github.vicinal.boot.server.Endpoints.Endpoint;
 import io.github.vicinal.requestserver.RequestServer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +41,28 @@ final class RequestPropertyNames {
 			if (source instanceof IterableConfigurationPropertySource known
 					&& !(source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource)) {
 				known.stream().filter(PREFIX::isAncestorOf).forEach(RequestPropertyNames::check);
+			}
+		}
+	}
+
+	/**
+	 * Warns of names for which there is no contract.
+	 * @param named what priorities are configured for
+	 * @param endpoints know the contracts of the application
+	 */
+	static void warnOfContracts(Set<String> named, Endpoints endpoints) {
+		Set<String> known = new TreeSet<>();
+		for (Endpoint endpoint : endpoints.all()) {
+			String contract = endpoint.contract();
+			if (contract != null) {
+				known.add(contract);
+			}
+		}
+		for (String name : named) {
+			if (known.stream()
+				.noneMatch((each) -> each.equals(name) || each.substring(each.lastIndexOf('.') + 1).equals(name))) {
+				logger.warn("Property vicinal.server.requests.priorities.{} does nothing: no controller implements "
+						+ "such a contract; there are {}", name, known);
 			}
 		}
 	}

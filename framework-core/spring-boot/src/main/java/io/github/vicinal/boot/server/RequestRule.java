@@ -124,10 +124,6 @@ final class RequestRule {
 		}
 	}
 
-	String property() {
-		return this.property;
-	}
-
 	PathPattern path() {
 		return this.path;
 	}

@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import io.github.vicinal.boot.server.Endpoints.Endpoint;
 import io.github.vicinal.requestserver.Bulkhead;
 import io.github.vicinal.requestserver.Priority;
+import io.github.vicinal.requestserver.RequestServerSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -95,10 +96,17 @@ final class RequestRules {
 	}
 
 	/**
-	 * Warns of rules that do nothing, once all endpoints are known.
-	 * @param mostInFlight number of requests that may wait and run at all
+	 * Warns of rules and limits that do nothing, once all endpoints are known.
+	 * @param settings say how many requests may wait and run at all
 	 */
-	public void warnOfUseless(int mostInFlight) {
+	public void warnOfUseless(RequestServerSettings settings) {
+		int mostInFlight = settings.threads().most() + settings.queueCapacity() + settings.burst();
+		if (settings.maxPerChannel() >= mostInFlight) {
+			logger.warn(
+					"vicinal.server.requests.max-per-channel of {} is never reached, since no more than {} "
+							+ "requests may run and wait at all; lower it or leave it out",
+					settings.maxPerChannel(), mostInFlight);
+		}
 		for (int i = 0; i < this.rules.size(); i++) {
 			RequestRule rule = this.rules.get(i);
 			if (this.endpoints.all().stream().noneMatch((endpoint) -> meet(rule, endpoint))) {
@@ -110,8 +118,10 @@ final class RequestRules {
 			}
 			Integer most = rule.maxInFlight();
 			if (most != null && most >= mostInFlight) {
-				logger.warn("vicinal.server.requests.{}: a max-in-flight of {} is never reached, since no more than {} "
-						+ "requests may run and wait at all", rule, most, mostInFlight);
+				logger.warn(
+						"vicinal.server.requests.{}: a max-in-flight of {} is never reached, since no more than {} "
+								+ "requests may run and wait at all; lower it or leave it out",
+						rule, most, mostInFlight);
 			}
 			for (RequestRule earlier : this.rules.subList(0, i)) {
 				if (rule.priority() != null && earlier.priority() != null && earlier.contains(rule)) {
@@ -125,8 +135,8 @@ final class RequestRules {
 
 	/** Returns whether a request may be for both. */
 	private static boolean meet(RequestRule rule, Endpoint endpoint) {
-		PathContainer own = PathContainer.parsePath(endpoint.pattern().getPatternString());
-		PathContainer asked = PathContainer.parsePath(rule.path().getPatternString());
+		PathContainer own = Endpoints.decoded(endpoint.pattern().getPatternString());
+		PathContainer asked = Endpoints.decoded(rule.path().getPatternString());
 		return rule.path().matches(own) || endpoint.pattern().matches(asked);
 	}
 

@@ -69,12 +69,16 @@ public final class RequestServerAutoConfiguration {
 
 	private static final int LONGEST_QUEUE = 1000;
 
+	/** Length of a burst in queues: there are as many more threads for slow clients. */
+	private static final int BURST = 4;
+
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
 	RequestServer vicinalRequestServer(VicinalProperties properties, Environment environment) {
 		Requests requests = properties.server().requests();
 		return new RequestServer(RequestServerSettings.of(NAME, threads(requests, environment))
 			.withQueueCapacity(queueCapacity(requests, environment))
+			.withBurst(burst(requests, environment))
 			.withInterval(requests.interval())
 			.withPatience(requests.patience())
 			.withMaxPerChannel(requests.maxPerChannel()));
@@ -104,6 +108,15 @@ public final class RequestServerAutoConfiguration {
 		Integer said = requests.queueCapacity();
 		return (said != null) ? said
 				: Math.min(LONGEST_QUEUE, ofWebServer(environment, Threading.VIRTUAL.isActive(environment)));
+	}
+
+	/**
+	 * Without the property, a burst may be longer than the queue: the web server alone
+	 * would let it wait, too. Its threads are those that slow clients seldom need.
+	 */
+	private static int burst(Requests requests, Environment environment) {
+		int capacity = queueCapacity(requests, environment);
+		return (requests.queueCapacity() != null) ? 0 : Math.min(LONGEST_QUEUE - capacity, BURST * capacity);
 	}
 
 	/** Returns the number of requests that the web server would run. */
@@ -149,14 +162,14 @@ public final class RequestServerAutoConfiguration {
 			return new RequestRules(rules, callers.getIfAvailable(() -> HttpServletRequest::getRemoteAddr), endpoints);
 		}
 
-		/** Rules that match no handler are known once all handlers are there. */
+		/** What matches no handler is known once all handlers are there. */
 		@Bean
 		ApplicationListener<ApplicationReadyEvent> vicinalUselessRules(RequestRules rules, RequestServer server,
-				Environment environment) {
+				VicinalProperties properties, Endpoints endpoints, Environment environment) {
 			return (event) -> {
 				RequestPropertyNames.warn(environment);
-				RequestServerSettings settings = server.settings();
-				rules.warnOfUseless(settings.threads().most() + settings.queueCapacity());
+				RequestPropertyNames.warnOfContracts(properties.server().requests().priorities().keySet(), endpoints);
+				rules.warnOfUseless(server.settings());
 			};
 		}
 

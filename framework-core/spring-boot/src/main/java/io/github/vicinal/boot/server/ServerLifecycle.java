@@ -2,6 +2,7 @@ package io.github.vicinal.boot.server;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import io.github.vicinal.requestserver.RequestServer;
@@ -70,7 +71,7 @@ final class ServerLifecycle implements SmartLifecycle, ApplicationListener<Conte
 		if (!this.closing) {
 			return;
 		}
-		long deadline = System.nanoTime() + this.timeout.toNanos();
+		long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(this.timeout);
 		// Beans are gone by the time that calls have ended, if these outlast the phase.
 		List<ServiceCatalog> offered = this.catalogs.get();
 		RequestServer requests = this.server.get();

@@ -131,6 +131,19 @@ class EndpointsTests {
 		}
 	}
 
+	/** The container has decoded the path, so a percent sign is only that. */
+	@Test
+	void aPathIsDecodedOnce() {
+		try (AnnotationConfigWebApplicationContext context = new AnnotationConfigWebApplicationContext()) {
+			context.register(Mvc.class, VariableController.class);
+			context.setServletContext(new MockServletContext());
+			context.refresh();
+			HandlerPaths paths = new HandlerPaths(endpoints(context), List::of);
+			assertThat(paths).accepts("/100%", "/%zz", "/a;b", "/%2F/edit");
+			assertThat(paths).rejects("/100%/75%");
+		}
+	}
+
 	@HttpExchange("/stock")
 	interface Stock {
 

@@ -53,13 +53,15 @@ class RequestServerAutoConfigurationTests {
 	@Test
 	void theLoadDecidesUpToWhatTheWebServerHas() {
 		this.web.run((context) -> {
-			assertThat(settings(context))
-				.isEqualTo(RequestServerSettings.of("requests", new Threads.Auto(1, 200)).withQueueCapacity(200));
+			assertThat(settings(context)).isEqualTo(RequestServerSettings.of("requests", new Threads.Auto(1, 200))
+				.withQueueCapacity(200)
+				.withBurst(800));
 			assertThat(context).hasBean(FILTER).hasBean("requestServerEndpoint").hasSingleBean(ServerLifecycle.class);
 		});
 		this.web.withPropertyValues("server.tomcat.threads.max=17").run((context) -> {
 			assertThat(settings(context).threads()).isEqualTo(new Threads.Auto(1, 17));
 			assertThat(settings(context).queueCapacity()).isEqualTo(17);
+			assertThat(settings(context).burst()).isEqualTo(68);
 		});
 		this.web.withPropertyValues("vicinal.server.requests.threads=3").run((context) -> {
 			assertThat(settings(context).threads()).isEqualTo(new Threads.Fixed(3));
@@ -76,6 +78,7 @@ class RequestServerAutoConfigurationTests {
 				assertThat(settings.patience()).isEqualTo(3);
 				assertThat(settings.maxPerChannel()).isEqualTo(5);
 				assertThat(settings.queueCapacity()).isEqualTo(7);
+				assertThat(settings.burst()).isZero();
 				assertThat(settings.interval()).hasSeconds(1);
 				assertThat(context.getBean(VicinalProperties.class).server().requests().priorities())
 					.containsEntry("Baskets", Priority.CRITICAL);
@@ -184,7 +187,7 @@ class RequestServerAutoConfigurationTests {
 
 	@ParameterizedTest
 	@CsvSource({ "queue-capacity, 0", "queue-capacity, 2000000000", "threads, 0", "threads, 100001", "patience, 0",
-			"patience, -1", "interval, 0s", "max-per-channel, -1" })
+			"patience, -1", "interval, 0s", "interval, 1us", "interval, -3s", "interval, 2h", "max-per-channel, -1" })
 	void impossibleSettingsNameThePropertyAndTheRemedy(String property, String value) {
 		this.web.withPropertyValues("vicinal.server.requests." + property + "=" + value).run((context) -> {
 			FailureAnalysis analysis = new InvalidRequestServerFailureAnalyzer().analyze(context.getStartupFailure());
