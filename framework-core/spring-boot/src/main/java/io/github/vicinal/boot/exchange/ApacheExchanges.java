@@ -19,6 +19,7 @@ import io.github.vicinal.exchange.ResponseHead;
 import io.github.vicinal.peer.PeerAnnouncement;
 import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.classic.ExecChainHandler;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
@@ -66,6 +67,12 @@ final class ApacheExchanges implements ExecChainHandler {
 	/** Whether the client's servers are services of the application's own system. */
 	private final boolean services;
 
+	/** Builder of the client. */
+	private final HttpClientBuilder builder;
+
+	/** {@code null} before the first request, when the builder has been set up. */
+	private volatile @Nullable Repetition repetition;
+
 	/**
 	 * The client's processing of each request and response; {@code null} before the first
 	 * request, and if it cannot be found.
@@ -75,7 +82,8 @@ final class ApacheExchanges implements ExecChainHandler {
 	/** Whether the processing was looked for. */
 	private volatile boolean inspected;
 
-	ApacheExchanges(Exchanges exchanges, @Nullable Duration readTimeout, boolean services) {
+	ApacheExchanges(HttpClientBuilder builder, Exchanges exchanges, @Nullable Duration readTimeout, boolean services) {
+		this.builder = builder;
 		this.exchanges = exchanges;
 		this.readTimeout = readTimeout;
 		this.services = services;
@@ -204,7 +212,7 @@ final class ApacheExchanges implements ExecChainHandler {
 		ClassicHttpResponse response = null;
 		try {
 			exchange = head.fits() ? this.exchanges.make(route, head, (entity != null) ? new EntityBody(entity) : null,
-					timeout(context)) : null;
+					timeout(context), repetition()) : null;
 			if (exchange == null) {
 				request.setHeaders(before);
 				return null;
@@ -218,6 +226,32 @@ final class ApacheExchanges implements ExecChainHandler {
 			if (exchange != null && response == null) {
 				exchange.close();
 			}
+		}
+	}
+
+	private Repetition repetition() {
+		Repetition known = this.repetition;
+		if (known == null) {
+			known = repetition(this.builder);
+			this.repetition = known;
+		}
+		return known;
+	}
+
+	/**
+	 * Returns what is repeated without asking the client. By default it would do the
+	 * same, a second later. If its application has told it what to repeat, it does that
+	 * by itself.
+	 * @param builder builder of the client
+	 */
+	static Repetition repetition(HttpClientBuilder builder) {
+		try {
+			boolean told = Fields.get(builder, "retryStrategy") != null
+					|| Boolean.TRUE.equals(Fields.get(builder, "automaticRetriesDisabled"));
+			return told ? Repetition.OF_SAFE : Repetition.OF_IDEMPOTENT;
+		}
+		catch (UnknownLayoutException ex) {
+			return Repetition.OF_SAFE;
 		}
 	}
 

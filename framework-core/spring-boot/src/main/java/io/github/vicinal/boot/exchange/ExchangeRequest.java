@@ -149,15 +149,18 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 
 	private @Nullable ExchangeResponse response(ExchangeClient.Route route, RequestHead head,
 			StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
-		ClientExchange exchange = head.fits()
-				? this.exchanges.make(route, head, (body != null) ? new WrittenBody(body) : null, timeoutNanos())
-				: null;
+		long timeout = timeoutNanos();
+		// That of the JDK's client is for all of a request and its response.
+		Long deadline = (this.factory.additions().isJdk() && timeout != ClientExchange.NO_TIMEOUT)
+				? System.nanoTime() + timeout : null;
+		ClientExchange exchange = head.fits() ? this.exchanges.make(route, head,
+				(body != null) ? new WrittenBody(body) : null, timeout, Repetition.OF_SAFE) : null;
 		if (exchange == null) {
 			return null;
 		}
 		ExchangeResponse response = null;
 		try {
-			response = new ExchangeResponse(exchange, this.method, this.factory.additions());
+			response = new ExchangeResponse(exchange, this.method, this.factory.additions(), deadline);
 			return response;
 		}
 		finally {

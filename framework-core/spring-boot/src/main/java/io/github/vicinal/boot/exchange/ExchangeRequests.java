@@ -69,10 +69,9 @@ final class ExchangeRequests implements PlainRequests {
 				ClientHttpRequestFactoryBuilder<? extends ClientHttpRequestFactory> builder,
 				@Nullable HttpClientSettings settings, Exchanges exchanges) {
 			Duration timeout = (settings != null) ? settings.readTimeout() : null;
-			ApacheExchanges element = new ApacheExchanges(exchanges, timeout, false);
 			return ((HttpComponentsClientHttpRequestFactoryBuilder) builder)
 				.withHttpClientCustomizer((client) -> client.addExecInterceptorBefore(ChainElement.CONNECT.name(),
-						ApacheExchanges.NAME, element))
+						ApacheExchanges.NAME, new ApacheExchanges(client, exchanges, timeout, false)))
 				.build(settings);
 		}
 

@@ -3,6 +3,7 @@ package io.github.vicinal.boot.exchange;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.util.Locale;
 
 import io.github.vicinal.boot.client.LibraryAdditions;
@@ -37,6 +38,9 @@ final class ExchangeResponse implements ClientHttpResponse {
 
 	private final @Nullable String encoding;
 
+	/** Time from which on nothing is read any more; only the JDK's client has one. */
+	private final @Nullable Long deadlineNanos;
+
 	private @Nullable InputStream body;
 
 	/**
@@ -44,10 +48,17 @@ final class ExchangeResponse implements ClientHttpResponse {
 	 * @param exchange the exchange
 	 * @param method the method of its request
 	 * @param library what the HTTP library would do to the response
+	 * @param deadlineNanos the time from which on nothing is read any more, {@code null}
+	 * if each read has a time-out of its own
 	 */
-	ExchangeResponse(ClientExchange exchange, HttpMethod method, LibraryAdditions library) throws IOException {
+	ExchangeResponse(ClientExchange exchange, HttpMethod method, LibraryAdditions library, @Nullable Long deadlineNanos)
+			throws IOException {
+		if (deadlineNanos != null) {
+			exchange.readTimeout(deadlineNanos - System.nanoTime());
+		}
 		ResponseHead head = exchange.response();
 		this.exchange = exchange;
+		this.deadlineNanos = deadlineNanos;
 		this.status = head.status();
 		// The JDK's client has the names in lower case.
 		head.fields()
@@ -95,12 +106,18 @@ final class ExchangeResponse implements ClientHttpResponse {
 	public InputStream getBody() throws IOException {
 		InputStream known = this.body;
 		if (known == null) {
-			ResponseBody raw = this.netty ? new NettyBody(this.exchange) : new ResponseBody(this.exchange);
+			ResponseBody raw = raw();
 			known = this.empty ? InputStream.nullInputStream()
 					: (this.encoding != null) ? BodyDecoding.decoded(raw, this.encoding) : raw;
 			this.body = known;
 		}
 		return known;
+	}
+
+	private ResponseBody raw() {
+		Long deadline = this.deadlineNanos;
+		return (deadline != null) ? new TimedBody(this.exchange, deadline)
+				: this.netty ? new NettyBody(this.exchange) : new ResponseBody(this.exchange);
 	}
 
 	/**
@@ -132,6 +149,42 @@ final class ExchangeResponse implements ClientHttpResponse {
 			IOException raised = NettyFailures.lost(true);
 			raised.addSuppressed(failure);
 			return raised;
+		}
+
+	}
+
+	/**
+	 * A body of the JDK's client. Spring closes it when the time-out of the request has
+	 * passed, however fast its parts come.
+	 */
+	private static final class TimedBody extends ResponseBody {
+
+		private final ClientExchange exchange;
+
+		private final long deadlineNanos;
+
+		TimedBody(ClientExchange exchange, long deadlineNanos) {
+			super(exchange);
+			this.exchange = exchange;
+			this.deadlineNanos = deadlineNanos;
+		}
+
+		@Override
+		public int read(byte[] target, int offset, int length) throws IOException {
+			long left = this.deadlineNanos - System.nanoTime();
+			if (left <= 0) {
+				this.exchange.close();
+				throw new IOException("closed");
+			}
+			this.exchange.readTimeout(left);
+			try {
+				return super.read(target, offset, length);
+			}
+			catch (SocketTimeoutException ex) {
+				IOException raised = new IOException("closed");
+				raised.addSuppressed(ex);
+				throw raised;
+			}
 		}
 
 	}

@@ -202,18 +202,19 @@ public final class Exchanges implements AutoCloseable {
 	 * @param head the head of the request
 	 * @param body the body, or {@code null} if there is none
 	 * @param timeoutNanos how long the client waits, or {@link ClientExchange#NO_TIMEOUT}
+	 * @param repetition requests that may be executed twice
 	 * @return the exchange, or {@code null} if the request goes over HTTP instead: it was
 	 * not executed, or may be repeated
 	 * @throws IOException if neither is so
 	 */
-	@Nullable ClientExchange make(ExchangeClient.Route route, RequestHead head, @Nullable OutgoingBody body, long timeoutNanos)
-			throws IOException {
+	@Nullable ClientExchange make(ExchangeClient.Route route, RequestHead head, @Nullable OutgoingBody body, long timeoutNanos,
+			Repetition repetition) throws IOException {
 		if (body == null) {
 			try {
 				return took(route, ClientExchange.begin(route, head, ByteBuffer.allocate(0), true, timeoutNanos));
 			}
 			catch (PathException ex) {
-				return failed(ex, head, true);
+				return failed(ex, head, true, repetition.includes(head.method(), false));
 			}
 		}
 		PartsOutput parts = new PartsOutput(route, head, timeoutNanos);
@@ -225,7 +226,7 @@ public final class Exchanges implements AutoCloseable {
 			PathException untaken = parts.untaken();
 			if (untaken != null && !(ex instanceof Error)) {
 				// Converters put exceptions of their own around it.
-				return failed(untaken, head, body.isRepeatable());
+				return failed(untaken, head, body.isRepeatable(), repetition.includes(head.method(), true));
 			}
 			parts.abort();
 			throw ex;
@@ -238,13 +239,23 @@ public final class Exchanges implements AutoCloseable {
 		return exchange;
 	}
 
-	static @Nullable ClientExchange failed(PathException failure, RequestHead head, boolean repeatable)
-			throws IOException {
+	/**
+	 * Decides on a request without an answer.
+	 * @param failure why there is none
+	 * @param head the head of the request
+	 * @param repeatable whether its body can be written again
+	 * @param sentAgain whether the library sends it again, although it may have been
+	 * executed
+	 * @return {@code null} if it goes over HTTP
+	 * @throws IOException if it does not
+	 */
+	static @Nullable ClientExchange failed(PathException failure, RequestHead head, boolean repeatable,
+			boolean sentAgain) throws IOException {
 		boolean waited = switch (failure.reason()) {
 			case TIMEOUT, INTERRUPTED -> true;
 			default -> false;
 		};
-		if (!waited && repeatable && (!failure.maybeExecuted() || isIdempotent(head.method()))) {
+		if (!waited && repeatable && (!failure.maybeExecuted() || sentAgain)) {
 			logger.debug("{} goes over HTTP: {}", head, failure.getMessage());
 			return null;
 		}

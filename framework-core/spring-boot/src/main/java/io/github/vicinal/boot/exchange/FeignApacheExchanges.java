@@ -25,7 +25,7 @@ final class FeignApacheExchanges implements HttpClientBuilderCustomizer {
 	public void customize(HttpClientBuilder builder) {
 		// Feign sets the time-out of each request.
 		builder.addExecInterceptorBefore(ChainElement.CONNECT.name(), ApacheExchanges.NAME,
-				new ApacheExchanges(this.exchanges, null, true));
+				new ApacheExchanges(builder, this.exchanges, null, true));
 	}
 
 }

@@ -63,8 +63,8 @@ final class FeignExchangeClient implements Client {
 			RequestHead head = FeignMessages.head(request, uri);
 			ExchangeClient.Route route = (head != null)
 					? client.route(address, Exchanges.isIdempotent(request.httpMethod().name()), LIBRARY) : null;
-			ClientExchange exchange = (head != null && route != null)
-					? this.exchanges.make(route, head, FeignMessages.body(request), timeoutNanos(options)) : null;
+			ClientExchange exchange = (head != null && route != null) ? this.exchanges.make(route, head,
+					FeignMessages.body(request), timeoutNanos(options), Repetition.OF_BODILESS) : null;
 			if (exchange != null) {
 				return followed(response(exchange, request, uri), request, uri, options);
 			}

@@ -29,6 +29,9 @@ final class PartsOutput extends OutputStream {
 	 */
 	private static final long HELD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+	/** Number of bytes that are written one by one between looks at the clock. */
+	private static final int UNTIMED_BYTES = 128;
+
 	private final ExchangeClient.Route route;
 
 	private final RequestHead head;
@@ -42,6 +45,9 @@ final class PartsOutput extends OutputStream {
 
 	/** Time of the first byte of the part. */
 	private long begunNanos;
+
+	/** Single bytes that may follow without a look at the clock. */
+	private int untimed;
 
 	private volatile @Nullable ClientExchange exchange;
 
@@ -61,14 +67,22 @@ final class PartsOutput extends OutputStream {
 		return this.route;
 	}
 
+	/** A clock costs more than a byte, so only some look at it. */
 	@Override
 	public void write(int value) throws IOException {
+		if (this.untimed > 0 && this.size > 0 && this.size < this.part.length) {
+			this.untimed--;
+			this.part[this.size++] = (byte) value;
+			return;
+		}
 		write(new byte[] { (byte) value }, 0, 1);
+		this.untimed = UNTIMED_BYTES;
 	}
 
 	@Override
 	public void write(byte[] bytes, int offset, int length) throws IOException {
 		Objects.checkFromIndexSize(offset, length, bytes.length);
+		this.untimed = 0;
 		int from = offset;
 		int left = length;
 		if (this.size > 0 && System.nanoTime() - this.begunNanos > HELD_NANOS) {

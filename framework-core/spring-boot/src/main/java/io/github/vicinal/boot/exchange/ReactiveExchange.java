@@ -104,7 +104,7 @@ final class ReactiveExchange {
 					}
 					Publisher<? extends DataBuffer> body = this.request.body();
 					if (body == null) {
-						made(this.exchanges.make(route, this.head, null, this.timeoutNanos), sink);
+						made(this.exchanges.make(route, this.head, null, this.timeoutNanos, Repetition.OF_SAFE), sink);
 					}
 					else {
 						send(route, body, sink);
@@ -167,7 +167,8 @@ final class ReactiveExchange {
 
 	private void unsent(PartsOutput.UnsentException problem, PartsOutput out, MonoSink<ResponseHead> sink) {
 		try {
-			Exchanges.failed(problem.failure(), this.head, out.isWhole());
+			Exchanges.failed(problem.failure(), this.head, out.isWhole(),
+					Repetition.OF_SAFE.includes(this.head.method(), true));
 			this.unsent = out.whole();
 			none(sink);
 		}
