@@ -145,7 +145,8 @@ final class MergePlanner {
 		heaviest.removeIf((pair) -> !candidate.test(pair.getKey()));
 		heaviest.sort(Map.Entry.<List<String>, Double>comparingByValue()
 			.reversed()
-			.thenComparing((pair) -> pair.getKey().toString()));
+			.thenComparing((pair) -> pair.getKey().get(0))
+			.thenComparing((pair) -> pair.getKey().get(1)));
 		Map<String, Set<String>> groups = new TreeMap<>();
 		Map<List<String>, List<String>> refused = new LinkedHashMap<>();
 		for (Map.Entry<List<String>, Double> pair : heaviest.subList(0, Math.min(MAX_PAIRS, heaviest.size()))) {

@@ -257,6 +257,7 @@ public final class PlacementVerifier {
 		int unmeasured = 0;
 		Map<String, Integer> replicas = new HashMap<>();
 		model.services().forEach((service) -> replicas.put(service.name(), service.replicas()));
+		Map<String, String> zones = model.zones();
 		for (Edge edge : model.edges()) {
 			PlacementModel.EdgeCost costs = model.cost(edge);
 			if (costs == null) {
@@ -264,7 +265,7 @@ public final class PlacementVerifier {
 				continue;
 			}
 			double local = local(plan, edge.from(), edge.to(), replicas, objective.routing());
-			double near = near(model, plan, edge, replicas);
+			double near = near(plan, edge, replicas, zones, objective.routing());
 			apart += costs.far();
 			cost += costs.far() * (1 - near) + costs.apart() * (near - local) + costs.together() * local;
 			volume += costs.apart() - costs.together();
@@ -340,22 +341,29 @@ public final class PlacementVerifier {
 	}
 
 	/** The part of an edge's traffic that stays in a zone. */
-	private static double near(PlacementModel model, Plan plan, Edge edge, Map<String, Integer> replicas) {
-		Map<String, Double> callers = new TreeMap<>();
-		Map<String, Double> called = new TreeMap<>();
-		for (Host host : model.hosts()) {
-			double fromShare = (double) plan.count(edge.from(), host.name()) / replicas.getOrDefault(edge.from(), 1);
-			double toShare = (double) plan.count(edge.to(), host.name()) / replicas.getOrDefault(edge.to(), 1);
-			callers.merge(host.zone(), fromShare, Double::sum);
-			called.merge(host.zone(), toShare, Double::sum);
-		}
+	private static double near(Plan plan, Edge edge, Map<String, Integer> replicas, Map<String, String> zones,
+			Routing routing) {
+		Map<String, Double> callers = byZone(plan, edge.from(), replicas, zones);
+		Map<String, Double> called = byZone(plan, edge.to(), replicas, zones);
 		double near = 0;
 		for (Map.Entry<String, Double> zone : callers.entrySet()) {
 			double there = called.getOrDefault(zone.getKey(), 0.0);
-			near += (model.objective().routing() == Routing.UNIFORM) ? zone.getValue() * there
-					: Math.min(zone.getValue(), there);
+			near += (routing == Routing.UNIFORM) ? zone.getValue() * there : Math.min(zone.getValue(), there);
 		}
 		return near;
+	}
+
+	/** The part of a service's replicas in each zone that it uses. */
+	private static Map<String, Double> byZone(Plan plan, String service, Map<String, Integer> replicas,
+			Map<String, String> zones) {
+		Map<String, Double> shares = new TreeMap<>();
+		plan.on(service).forEach((host, count) -> {
+			String zone = zones.get(host);
+			if (zone != null) {
+				shares.merge(zone, (double) count / replicas.getOrDefault(service, 1), Double::sum);
+			}
+		});
+		return shares;
 	}
 
 	private static double imbalance(PlacementModel model, Plan plan) {

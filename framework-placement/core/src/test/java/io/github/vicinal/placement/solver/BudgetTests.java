@@ -3,7 +3,9 @@ package io.github.vicinal.placement.solver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,7 +21,10 @@ import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.recommend.CompiledModel;
+import io.github.vicinal.placement.verify.PlacementVerifier;
+import io.github.vicinal.placement.verify.Verdict;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -134,6 +139,31 @@ class BudgetTests {
 				(elapsed, steps, best) -> elapsed.toMillis() < 3_500);
 		assertThat(found.stopped()).isTrue();
 		assertThat((System.nanoTime() - start) / 1e9).isLessThan(3.95);
+	}
+
+	/** What comes after the search does not look at each host for each edge. */
+	@Test
+	@Timeout(25)
+	void aLargePlanIsVerifiedAtOnce() {
+		List<Service> services = new ArrayList<>();
+		Map<String, Map<String, Integer>> on = new HashMap<>();
+		for (int s = 0; s < 1000; s++) {
+			services.add(new Service("s" + s, 1, Resources.of(1, 1)));
+			on.put("s" + s, Map.of("h" + s, 1));
+		}
+		List<Host> hosts = new ArrayList<>();
+		for (int h = 0; h < 1000; h++) {
+			hosts.add(new Host("h" + h, Resources.of(9, 9)));
+		}
+		List<Edge> edges = new ArrayList<>();
+		for (int e = 0; e < 500_000; e++) {
+			edges.add(Edge.calls("s" + e % 1000, "s" + (e % 1000 + 1 + e / 1000) % 1000, 1));
+		}
+		PlacementModel model = new PlacementModel(services, hosts, edges, List.of(), PathCosts.defaults(),
+				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), null);
+		Verdict verdict = new PlacementVerifier().verify(model, new Plan(on));
+		assertThat(verdict.feasible()).isTrue();
+		assertThat(verdict.crossHostShare()).isEqualTo(1);
 	}
 
 	/** Nothing is better than no traffic between hosts. */
