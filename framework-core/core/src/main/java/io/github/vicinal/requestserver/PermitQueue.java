@@ -668,7 +668,8 @@ final class PermitQueue {
 	}
 
 	private boolean overloaded(Priority priority, long now) {
-		return this.overload.overloaded(priority, paceNanos(), now) && this.concurrency.confirmed();
+		return this.times.known() && this.overload.overloaded(priority, paceNanos(), now)
+				&& this.concurrency.confirmed();
 	}
 
 	private long paceNanos() {

@@ -45,6 +45,18 @@ class OverloadTests {
 		assertThat(outcome.running() + outcome.waiting()).isZero();
 	}
 
+	/**
+	 * The first requests take long, and a web server alone would let the next ones wait.
+	 */
+	@Test
+	void nobodyIsRejectedBeforeItIsKnownHowLongRequestsTake() {
+		Simulation simulation = new Simulation(10, MANY_PROCESSORS, (random) -> 0.5, 0, 1).burst(0, 20)
+			.load(0.01, 0.49, 20);
+		Outcome outcome = simulation.run();
+		assertThat(outcome.responseQuantile(1)).isBetween(1.0, 2.0);
+		assertThat(simulation.refused(Priority.NORMAL)).isZero();
+	}
+
 	/** Even without waiting, 1 of 100 would take 4.6 service times. */
 	@ParameterizedTest
 	@CsvSource({ "4, 2", "4, 5", "10, 2", "10, 5" })
