@@ -28,12 +28,32 @@ final class NestedJar {
 
 	private static final int END_BYTES = 22;
 
-	/** Offsets in the record at the end: bytes of the directory, and where it begins. */
+	/**
+	 * Offsets in the record at the end: number of entries, bytes of the directory, and
+	 * where it begins.
+	 */
+	private static final int END_ENTRIES = 10;
+
 	private static final int END_DIRECTORY_BYTES = 12;
 
 	private static final int END_DIRECTORY_OFFSET = 16;
 
 	private static final int END_COMMENT_BYTES = 20;
+
+	/** Of the record before it in jars of 65,535 entries or more, and its locator. */
+	private static final int WIDE_END_SIGNATURE = 0x06064b50;
+
+	private static final int WIDE_END_BYTES = 56;
+
+	private static final int WIDE_END_ENTRIES = 32;
+
+	private static final int WIDE_END_DIRECTORY_BYTES = 40;
+
+	private static final int WIDE_END_DIRECTORY_OFFSET = 48;
+
+	private static final int LOCATOR_SIGNATURE = 0x07064b50;
+
+	private static final int LOCATOR_BYTES = 20;
 
 	private static final int ENTRY_SIGNATURE = 0x02014b50;
 
@@ -88,13 +108,23 @@ final class NestedJar {
 		this.name = name;
 		this.bytes = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
 		int end = end();
-		long begin = end - unsigned(end + END_DIRECTORY_BYTES);
-		long first = begin - unsigned(end + END_DIRECTORY_OFFSET);
-		if (begin < 0 || first < 0) {
+		long entries = unsignedShort(end + END_ENTRIES);
+		long size = unsigned(end + END_DIRECTORY_BYTES);
+		long offset = unsigned(end + END_DIRECTORY_OFFSET);
+		int locator = end - LOCATOR_BYTES;
+		int wide = locator - WIDE_END_BYTES;
+		if (wide >= 0 && this.bytes.getInt(locator) == LOCATOR_SIGNATURE
+				&& this.bytes.getInt(wide) == WIDE_END_SIGNATURE) {
+			end = wide;
+			entries = this.bytes.getLong(wide + WIDE_END_ENTRIES);
+			size = this.bytes.getLong(wide + WIDE_END_DIRECTORY_BYTES);
+			offset = this.bytes.getLong(wide + WIDE_END_DIRECTORY_OFFSET);
+		}
+		if (size < 0 || size > end || offset < 0 || offset > end - size) {
 			throw damaged("its directory is larger than it");
 		}
-		this.base = (int) first;
-		this.files = read((int) begin, end);
+		this.base = (int) (end - size - offset);
+		this.files = read((int) (end - size), end, entries);
 	}
 
 	private int end() throws ZipException {
@@ -107,14 +137,17 @@ final class NestedJar {
 		throw damaged("it has no directory at its end");
 	}
 
-	private List<Entry> read(int begin, int end) throws ZipException {
+	/** Class loaders refuse a directory that has not what its end tells of, too. */
+	private List<Entry> read(int begin, int end, long entries) throws ZipException {
 		List<Entry> read = new ArrayList<>();
 		int at = begin;
+		int records = 0;
 		while (end - at >= ENTRY_BYTES && this.bytes.getInt(at) == ENTRY_SIGNATURE) {
 			int nameBytes = unsignedShort(at + ENTRY_NAME_BYTES);
 			int next = at + ENTRY_BYTES + nameBytes + unsignedShort(at + ENTRY_EXTRA_BYTES)
 					+ unsignedShort(at + ENTRY_COMMENT_BYTES);
-			if (next > end || read.size() >= MAX_ENTRIES) {
+			records++;
+			if (next > end || records > MAX_ENTRIES) {
 				throw damaged("its directory is damaged, or has more than %d entries".formatted(MAX_ENTRIES));
 			}
 			String path = new String(this.bytes.array(), at + ENTRY_BYTES, nameBytes, StandardCharsets.UTF_8);
@@ -123,8 +156,8 @@ final class NestedJar {
 			}
 			at = next;
 		}
-		if (at != end && this.bytes.getInt(at) == ENTRY_SIGNATURE) {
-			throw damaged("its directory ends early");
+		if (at != end || records != entries) {
+			throw damaged("its directory has not the entries that its end tells of");
 		}
 		return read;
 	}

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -259,6 +260,7 @@ class InputTests {
 			try {
 				List<Inventory> both = Inventories.read(List.of("a=" + jar, "b=" + jar));
 				assertThat(Hoisting.plan(both, Hoist.STATELESS)).isNotNull();
+				assertThat(new NestedJar(damaged, "a-1.jar").files()).hasSize(2);
 			}
 			catch (InvalidInputException | java.io.UncheckedIOException ex) {
 				refused++;
@@ -266,6 +268,26 @@ class InputTests {
 			}
 		}
 		assertThat(refused).isGreaterThan(100);
+	}
+
+	/** Jars of so many entries have another record at their end. */
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 65_534, 65_535, 70_000 })
+	void librariesOfManyEntriesAreRead(int entries) throws IOException {
+		java.io.ByteArrayOutputStream bytes = new java.io.ByteArrayOutputStream();
+		bytes.write("#!/bin/sh\n".getBytes(StandardCharsets.UTF_8));
+		byte[] type = TestJar.type("a/B", "text");
+		try (java.util.zip.ZipOutputStream out = new java.util.zip.ZipOutputStream(bytes)) {
+			for (int i = 1; i < entries; i++) {
+				out.putNextEntry(new java.util.zip.ZipEntry("f" + i));
+			}
+			out.putNextEntry(new java.util.zip.ZipEntry("a/B.class"));
+			out.write(type);
+		}
+		NestedJar jar = new NestedJar(bytes.toByteArray(), "many.jar");
+		assertThat(jar.files()).hasSize(entries);
+		assertThat(jar.classes()).hasSize(1);
+		assertThat(jar.bytes(jar.classes().get(0))).isEqualTo(type);
 	}
 
 	private static byte[] zipOfZeros(String name, long size) throws IOException {

@@ -13,6 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.zip.CRC32;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A message as it is in a queue:
  *
@@ -114,15 +116,15 @@ record DurableRecord(String publisher, long micros, Map<String, String> headers,
 	/** Publisher and headers of the last message: the next one often has the same. */
 	private static final class Names {
 
-		private byte[] bytes = {};
+		private byte @Nullable [] bytes;
 
 		private String publisher = "";
 
 		private Map<String, String> headers = Map.of();
 
 		void read(byte[] record, int length) {
-			if (length == this.bytes.length
-					&& Arrays.equals(record, FIXED, FIXED + length, this.bytes, 0, this.bytes.length)) {
+			byte[] last = this.bytes;
+			if (last != null && Arrays.equals(record, FIXED, FIXED + length, last, 0, last.length)) {
 				return;
 			}
 			try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(record, FIXED, length))) {

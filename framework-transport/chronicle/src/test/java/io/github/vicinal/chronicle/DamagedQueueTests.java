@@ -165,6 +165,13 @@ class DamagedQueueTests {
 	}
 
 	@Test
+	void aRecordWithoutAPublisherIsRefused() {
+		byte[] bytes = DurableRecord.write(new byte[0], 17, new byte[] { 1 }, 1);
+		assertThatExceptionOfType(DamagedQueueException.class)
+			.isThrownBy(() -> new DurableRecord.Reader(this.directory).read(new DurableLog.Entry(1, bytes)));
+	}
+
+	@Test
 	void headersOfOneMessageAreNotThoseOfTheNext() {
 		DurableRecord.Reader reader = new DurableRecord.Reader(this.directory);
 		for (Map<String, String> headers : List.<Map<String, String>>of(Map.of(), Map.of("name", "value"),

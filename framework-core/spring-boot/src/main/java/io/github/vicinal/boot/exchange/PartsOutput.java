@@ -107,6 +107,12 @@ final class PartsOutput extends OutputStream {
 		}
 	}
 
+	/** Whoever writes single bytes and flushes them does so at a pace of their own. */
+	@Override
+	public void flush() {
+		this.untimed = 0;
+	}
+
 	private void send(boolean last) throws IOException {
 		if (this.untaken != null) {
 			// Converters write the end of what they have begun. Only the first attempt

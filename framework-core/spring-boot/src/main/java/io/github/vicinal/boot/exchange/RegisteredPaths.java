@@ -17,6 +17,9 @@ final class RegisteredPaths {
 	/** Maximum number of instances of which something is kept. */
 	static final int MAX_INSTANCES = 1024;
 
+	/** Maximum number of values of an instance. */
+	private static final int MAX_NAMES = 8;
+
 	/** Maximum length of a value; longer ones are no addresses. */
 	private static final int MAX_CHARS = 256;
 
@@ -32,13 +35,19 @@ final class RegisteredPaths {
 		Map<String, String> kept = new HashMap<>();
 		metadata.forEach((name, value) -> {
 			if (name.startsWith(PeerAnnouncement.METADATA_PREFIX) && name.length() <= MAX_CHARS && value != null
-					&& value.length() <= MAX_CHARS) {
+					&& value.length() <= MAX_CHARS && kept.size() < MAX_NAMES) {
 				kept.put(name, value);
 			}
 		});
-		if (!kept.isEmpty() && this.byAddress.size() < MAX_INSTANCES) {
-			this.byAddress.put(address.toLowerCase(Locale.ROOT), kept);
+		if (kept.isEmpty()) {
+			return;
 		}
+		String key = address.toLowerCase(Locale.ROOT);
+		if (this.byAddress.size() >= MAX_INSTANCES && !this.byAddress.containsKey(key)) {
+			// Most are instances that no exchange was ever for, or that are gone.
+			this.byAddress.clear();
+		}
+		this.byAddress.put(key, kept);
 	}
 
 	/**

@@ -76,9 +76,9 @@ public final class RequestServerAutoConfiguration {
 	@ConditionalOnMissingBean
 	RequestServer vicinalRequestServer(VicinalProperties properties, Environment environment) {
 		Requests requests = properties.server().requests();
-		return new RequestServer(RequestServerSettings.of(NAME, threads(requests, environment))
-			.withQueueCapacity(queueCapacity(requests, environment))
-			.withBurst(burst(requests, environment))
+		RequestServerSettings settings = RequestServerSettings.of(NAME, threads(requests, environment))
+			.withQueueCapacity(queueCapacity(requests, environment));
+		return new RequestServer(settings.withBurst(Math.min(burst(requests, environment), settings.maxPaused()))
 			.withInterval(requests.interval())
 			.withPatience(requests.patience())
 			.withMaxPerChannel(requests.maxPerChannel()));

@@ -32,13 +32,16 @@ class RegisteredPathsTests {
 
 	@Test
 	void littleIsKept() {
-		for (int i = 0; i < 2 * RegisteredPaths.MAX_INSTANCES; i++) {
+		int count = 2 * RegisteredPaths.MAX_INSTANCES;
+		for (int i = 0; i < count; i++) {
 			this.registered.note("host" + i + ":80", Map.of("vicinal-tcp", "10.0.0.7:" + i));
 		}
-		assertThat(this.registered.take("host0:80")).isNotEmpty();
-		assertThat(this.registered.take("host" + (2 * RegisteredPaths.MAX_INSTANCES - 1) + ":80")).isEmpty();
-		this.registered.note("again:80", Map.of("vicinal-tcp", "10.0.0.7:1"));
-		assertThat(this.registered.take("again:80")).as("in the place of the first").isNotEmpty();
+		int kept = 0;
+		for (int i = 0; i < count - 1; i++) {
+			kept += this.registered.take("host" + i + ":80").isEmpty() ? 0 : 1;
+		}
+		assertThat(kept).isLessThan(RegisteredPaths.MAX_INSTANCES);
+		assertThat(this.registered.take("host" + (count - 1) + ":80")).as("the last one").isNotEmpty();
 	}
 
 }

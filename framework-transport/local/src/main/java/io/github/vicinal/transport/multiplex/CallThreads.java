@@ -56,7 +56,7 @@ public final class CallThreads {
 			this.threads.execute(call);
 			return true;
 		}
-		catch (RejectedExecutionException ex) {
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
 			return false;
 		}
 	}

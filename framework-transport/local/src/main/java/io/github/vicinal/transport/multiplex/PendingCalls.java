@@ -211,7 +211,10 @@ public final class PendingCalls {
 		PayloadReader in = last.payload();
 		Set<Long> maybeExecuted = new HashSet<>();
 		while (in.remaining() > 0) {
-			maybeExecuted.add(in.readLong());
+			long named = in.readLong();
+			if (this.calls.containsKey(named)) {
+				maybeExecuted.add(named);
+			}
 		}
 		failAll((call) -> ConnectionException.of(Reason.PEER_GONE,
 				call.maybeExecuted() && maybeExecuted.contains(call.correlation()), "%s %s".formatted(this.peer, why),

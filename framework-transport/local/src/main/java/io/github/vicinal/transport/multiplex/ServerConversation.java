@@ -119,7 +119,11 @@ public final class ServerConversation {
 	 * @param executor runs what handlers do about that, which may take long
 	 */
 	public void clientGone(Executor executor) {
-		this.unanswered.values().forEach((arrived) -> arrived.cancel(executor));
+		List<ArrivedFrame> left = List.copyOf(this.unanswered.values());
+		if (!left.isEmpty()) {
+			// One thread for all: each is needed for calls of other clients.
+			executor.execute(() -> left.forEach((arrived) -> arrived.cancel(Runnable::run)));
+		}
 	}
 
 	/**

@@ -24,7 +24,8 @@ import io.github.vicinal.codec.EncodeBuffer;
  * MAPPED   int number, or -1 - number if it cannot be mapped
  * RING     int bell: a lane, -1 the server's, -2 the poller's
  * CHECK    int lane, long sequence
- * PING, PONG, GOODBYE carry nothing
+ * PING, PONG, CANCEL carry nothing
+ * GOODBYE  nothing, or with FLAG_CLOSING long correlations
  * </pre>
  */
 public final class Payload {

@@ -184,7 +184,7 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 			int start = FrameDescriptor.begin(out);
 			FrameDescriptor.correlation(out, start, correlation);
 			FrameDescriptor.end(out, start, FrameType.CANCEL);
-			open.send(new Outgoing(out));
+			open.sendBehind(request, new Outgoing(out));
 		}
 		endIfDrained();
 	}

@@ -1,6 +1,7 @@
 package io.github.vicinal.transport.rdma;
 
 import io.github.vicinal.codec.EncodeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** A frame that is sent. Guarded by the lock of its connection, but for what is noted. */
 class Outgoing {
@@ -10,6 +11,9 @@ class Outgoing {
 	private final int size;
 
 	private int sent;
+
+	/** What is sent when this is whole. Under the lock of the connection. */
+	private @Nullable Outgoing behind;
 
 	/** Whether the peer may have seen a part of the frame. Read by any thread. */
 	private volatile boolean begun;
@@ -30,6 +34,14 @@ class Outgoing {
 	/** Whether the peer may have seen a part of the frame. Called by any thread. */
 	final boolean isBegun() {
 		return this.begun;
+	}
+
+	final void sendBehind(Outgoing next) {
+		this.behind = next;
+	}
+
+	final @Nullable Outgoing behind() {
+		return this.behind;
 	}
 
 	final boolean isWhole() {

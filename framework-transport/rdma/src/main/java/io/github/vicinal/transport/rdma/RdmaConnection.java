@@ -215,6 +215,27 @@ final class RdmaConnection implements QueuePair.Completions {
 	}
 
 	/**
+	 * Sends a frame that must not overtake another one. Small frames pass large ones.
+	 * @param first a frame of which the peer has seen a part
+	 * @param next the frame
+	 */
+	void sendBehind(Outgoing first, Outgoing next) {
+		this.lock.lock();
+		try {
+			for (Outgoing stream : this.streams) {
+				if (stream == first) {
+					first.sendBehind(next);
+					return;
+				}
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+		send(next);
+	}
+
+	/**
 	 * Takes a frame back.
 	 * @return {@code false} if the peer may have seen a part of it, or it was not waiting
 	 */
@@ -296,6 +317,10 @@ final class RdmaConnection implements QueuePair.Completions {
 		boolean room = current.append(ring, stream);
 		if (current.isWhole()) {
 			this.streams[stream] = null;
+			Outgoing behind = current.behind();
+			if (behind != null) {
+				this.small.add(behind);
+			}
 		}
 		return room;
 	}

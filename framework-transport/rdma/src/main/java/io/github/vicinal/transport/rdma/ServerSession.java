@@ -183,9 +183,9 @@ final class ServerSession implements RdmaConnection.Listener {
 		else {
 			logger.debug("The client {} {}", client(), why);
 		}
-		this.conversation.clientGone(this.server.threads()::run);
 		this.server.left(this);
 		this.gone.complete(null);
+		this.conversation.clientGone(this.server.threads()::run);
 	}
 
 	private String client() {

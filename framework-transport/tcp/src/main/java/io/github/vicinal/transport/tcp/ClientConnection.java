@@ -192,6 +192,8 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 		Future<Channel> handshake = handler.handshakeFuture();
 		awaitUntil(deadline, handshake);
 		if (this.openedAhead && handshake.cause() instanceof ClosedChannelException) {
+			// The event loop may say so a moment later.
+			end(CLOSED);
 			throw ConnectionException.of(Reason.PEER_GONE, false,
 					"%s closed a connection that was opened ahead".formatted(this), handshake.cause());
 		}

@@ -369,7 +369,7 @@ final class ServerConnection extends SimpleChannelInboundHandler<ReceivedFrame> 
 
 	/**
 	 * Ends the connection, and lets the client know which calls may have been executed.
-	 * @return completes when the client has left, or a second later
+	 * @return completes when the client has left, or two seconds later
 	 */
 	ChannelFuture close() {
 		try {
@@ -400,8 +400,8 @@ final class ServerConnection extends SimpleChannelInboundHandler<ReceivedFrame> 
 		if (this.topics != null) {
 			this.topics.end("closed the connection");
 		}
-		this.conversation.clientGone(this.server.threads()::run);
 		this.server.left(this);
+		this.conversation.clientGone(this.server.threads()::run);
 	}
 
 	@Override

@@ -49,9 +49,18 @@ final class SleeperReader implements BellReader {
 			// The bells were closed: who sleeps here finds out why.
 		}
 		catch (IOException ex) {
-			this.selector.keys().forEach((key) -> ((Listener) key.attachment()).failed(ex));
+			failed(ex);
 		}
 		rings.tryAcquire();
+	}
+
+	private void failed(IOException cause) {
+		try {
+			this.selector.keys().forEach((key) -> ((Listener) key.attachment()).failed(cause));
+		}
+		catch (ClosedSelectorException ex) {
+			// As above.
+		}
 	}
 
 	private static void ready(SelectionKey key) {

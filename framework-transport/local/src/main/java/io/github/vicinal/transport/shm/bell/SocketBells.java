@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * thread for all pairs of a side hands rings to their sleepers. They need neither native
  * code nor a command, and one descriptor per pair, but a ring passes through one thread
  * more than that of a FIFO. Where only one thread ever sleeps it can hear the rings
- * itself.
+ * itself, with a selector of its own.
  * <p>
  * The socket does not block: no interrupt of a thread that rings can close it. A ring
  * waits while the socket is full, which happens only if the peer reads nothing.
