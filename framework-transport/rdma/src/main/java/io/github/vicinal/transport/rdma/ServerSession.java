@@ -140,7 +140,8 @@ final class ServerSession implements RdmaConnection.Listener {
 		this.outstanding.addAndGet(size);
 		this.server.metrics().bytes().add(requestBytes + size);
 		if (out == null) {
-			done(arrived, requestBytes);
+			this.conversation.ended(arrived);
+			done(requestBytes);
 			return;
 		}
 		Answer answer = new Answer(out, arrived, requestBytes + size);
@@ -149,8 +150,7 @@ final class ServerSession implements RdmaConnection.Listener {
 		}
 	}
 
-	private void done(ArrivedFrame arrived, int held) {
-		this.conversation.ended(arrived);
+	private void done(int held) {
 		long most = this.server.options().maxOutstandingBytes();
 		long after = this.outstanding.addAndGet(-held);
 		this.server.threads().ended();
@@ -239,9 +239,15 @@ final class ServerSession implements RdmaConnection.Listener {
 
 		@Override
 		void left() {
-			if (this.done.compareAndSet(false, true)) {
-				ServerSession.this.done(this.arrived, this.held);
+			if (!this.done.compareAndSet(false, true)) {
+				return;
 			}
+			if (isWhole()) {
+				// Otherwise the client is gone, which the handler of an exchange must
+				// learn.
+				ServerSession.this.conversation.ended(this.arrived);
+			}
+			ServerSession.this.done(this.held);
 		}
 
 	}
