@@ -107,7 +107,7 @@ final class PartsOutput extends OutputStream {
 		}
 	}
 
-	/** Whoever writes single bytes and flushes them does so at a pace of their own. */
+	/** The next byte looks at the clock: bytes that are flushed are written slowly. */
 	@Override
 	public void flush() {
 		this.untimed = 0;

@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.channel.PeerCalls;
@@ -82,6 +83,23 @@ class PartsOutputTests {
 		}
 		output.end();
 		assertThat(arrived.toByteArray()).isEqualTo(written.toByteArray());
+	}
+
+	@Test
+	void aSingleByteThatIsFlushedLeavesWithTheNextOneThatComesLate() throws Exception {
+		ByteArrayOutputStream arrived = new ByteArrayOutputStream();
+		PartsOutput output = new PartsOutput(route(arrived), new RequestHead("POST", "/orders", HttpFields.NONE),
+				ClientExchange.NO_TIMEOUT);
+		for (int i = 0; i < 3; i++) {
+			output.write(i);
+			output.flush();
+			assertThat(arrived.size()).isEqualTo(i);
+			long written = System.nanoTime();
+			while (System.nanoTime() - written < TimeUnit.MILLISECONDS.toNanos(25)) {
+				Thread.onSpinWait();
+			}
+		}
+		assertThat(arrived.toByteArray()).containsExactly(0, 1);
 	}
 
 	/** A route to a server that takes all parts. */

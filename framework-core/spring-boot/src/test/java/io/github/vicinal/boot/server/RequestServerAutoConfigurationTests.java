@@ -66,6 +66,7 @@ class RequestServerAutoConfigurationTests {
 		this.web.withPropertyValues("vicinal.server.requests.threads=3").run((context) -> {
 			assertThat(settings(context).threads()).isEqualTo(new Threads.Fixed(3));
 			assertThat(settings(context).queueCapacity()).isEqualTo(200);
+			assertThat(settings(context).burst()).as("no more than threads are made for").isEqualTo(200);
 		});
 		this.web
 			.withPropertyValues("vicinal.server.requests.kind=virtual", "vicinal.server.requests.threads=200",
