@@ -40,7 +40,7 @@ final class NestedJar {
 
 	private static final int END_COMMENT_BYTES = 20;
 
-	/** Of the record before it in jars of 65,535 entries or more, and its locator. */
+	/** Jars of 65,535 entries or more have this record and its locator before the end. */
 	private static final int WIDE_END_SIGNATURE = 0x06064b50;
 
 	private static final int WIDE_END_BYTES = 56;
