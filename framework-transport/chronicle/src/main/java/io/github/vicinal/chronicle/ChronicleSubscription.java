@@ -46,6 +46,12 @@ final class ChronicleSubscription<T> implements Subscription {
 	/** Exactness with which it is known when a message was taken. */
 	private static final long TAKEN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+	/**
+	 * Time for which a subscriber that has had several messages in a row looks for the
+	 * next one before it sleeps: longer than it takes to be woken.
+	 */
+	private static final long LINGER_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+
 	/** Interval between two comparisons of the clocks, one of which may be set. */
 	private static final long COMPARE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -59,6 +65,8 @@ final class ChronicleSubscription<T> implements Subscription {
 
 	/** Directory of the topic. */
 	private final Path directory;
+
+	private final Sleepers sleepers;
 
 	private final Consumer<ChronicleSubscription<?>> onEnd;
 
@@ -84,12 +92,13 @@ final class ChronicleSubscription<T> implements Subscription {
 	private volatile @Nullable String stuck;
 
 	ChronicleSubscription(TopicSettings<T> settings, SubscriberSettings subscriber, MessageHandler<T> handler,
-			MessageCodec<T> codec, Path directory, int threads, Supplier<Source> sources,
+			MessageCodec<T> codec, Path directory, Sleepers sleepers, int threads, Supplier<Source> sources,
 			Consumer<ChronicleSubscription<?>> onEnd) {
 		this.settings = settings;
 		this.subscriber = subscriber;
 		this.codec = codec;
 		this.directory = directory;
+		this.sleepers = sleepers;
 		this.attempts = new MessageAttempts<>(settings, subscriber, handler);
 		this.onEnd = onEnd;
 		for (int i = 0; i < threads; i++) {
@@ -212,6 +221,9 @@ final class ChronicleSubscription<T> implements Subscription {
 		/** Time at which the last message was taken, or none was there. */
 		private volatile long lastTaken = System.nanoTime();
 
+		/** Time at which the last message was taken. Guarded by the lock. */
+		private long lastInRow;
+
 		/** Guarded by the lock. */
 		private boolean suspected;
 
@@ -239,15 +251,15 @@ final class ChronicleSubscription<T> implements Subscription {
 			this.compared = now;
 		}
 
-		private boolean handle(Source.Taken taken, long now) {
+		private boolean handle(DurableLog.Entry entry, long now) {
 			ChronicleSubscription<T> all = ChronicleSubscription.this;
 			if (now - this.compared > COMPARE_NANOS) {
 				compare(now);
 			}
-			DurableRecord record = this.reader.read(taken.entry());
+			DurableRecord record = this.reader.read(entry);
 			return all.attempts.handle(new Message<>(all.settings.name(), record.payload(), record.headers(),
-					record.publisher(), taken.entry().index(),
-					TimeUnit.MICROSECONDS.toNanos(record.micros()) + this.ahead, taken.redelivered()), all.codec);
+					record.publisher(), entry.index(), TimeUnit.MICROSECONDS.toNanos(record.micros()) + this.ahead,
+					this.source.isRedelivered()), all.codec);
 		}
 
 		boolean isCalling() {
@@ -314,25 +326,7 @@ final class ChronicleSubscription<T> implements Subscription {
 		void drain() {
 			this.lock.lock();
 			try {
-				while (!isOver()) {
-					Source.Taken taken = this.source.next();
-					if (taken == null) {
-						return;
-					}
-					long now = System.nanoTime();
-					if (now - this.lastTaken > TAKEN_NANOS) {
-						this.lastTaken = now;
-					}
-					this.suspected = false;
-					if (ChronicleSubscription.this.stuck != null) {
-						ChronicleSubscription.this.stuck = null;
-					}
-					if (!handle(taken, now)) {
-						taken.returned().run();
-						return;
-					}
-					taken.handled().run();
-				}
+				handleAll();
 			}
 			catch (DamagedQueueException ex) {
 				fail(ex);
@@ -344,7 +338,50 @@ final class ChronicleSubscription<T> implements Subscription {
 						ex.getMessage());
 			}
 			finally {
+				if (!isOver() && this.source.isReading()) {
+					ChronicleSubscription.this.sleepers.announce();
+				}
 				this.lock.unlock();
+			}
+		}
+
+		private void handleAll() {
+			int inRow = 0;
+			boolean announced = false;
+			while (!isOver()) {
+				DurableLog.Entry entry = this.source.next();
+				long now = System.nanoTime();
+				if (entry == null) {
+					if (inRow > 1 && now - this.lastInRow < LINGER_NANOS) {
+						Thread.yield();
+						continue;
+					}
+					if (announced || !this.source.isReading()) {
+						return;
+					}
+					ChronicleSubscription.this.sleepers.announce();
+					announced = true;
+					continue;
+				}
+				inRow++;
+				announced = false;
+				taken(now);
+				if (!handle(entry, now)) {
+					this.source.giveBack();
+					return;
+				}
+				this.source.handled();
+			}
+		}
+
+		private void taken(long now) {
+			this.lastInRow = now;
+			if (now - this.lastTaken > TAKEN_NANOS) {
+				this.lastTaken = now;
+			}
+			this.suspected = false;
+			if (ChronicleSubscription.this.stuck != null) {
+				ChronicleSubscription.this.stuck = null;
 			}
 		}
 

@@ -18,7 +18,10 @@ import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.WhenFull;
 import io.github.vicinal.topic.observation.TopicObservations;
 
-/** The publisher's side of a durable topic: appends, then rings the bell. */
+/**
+ * The publisher's side of a durable topic: appends, then rings the bell if a subscriber
+ * may be asleep.
+ */
 final class ChronicleTopic<T> implements Topic<T> {
 
 	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -88,7 +91,7 @@ final class ChronicleTopic<T> implements Topic<T> {
 	private void sendWritten(byte[] written, Map<String, String> headers) {
 		requireOpen();
 		append(DurableRecord.write(names(headers), micros(), written, written.length));
-		this.bell.run();
+		wake();
 	}
 
 	@Override
@@ -103,13 +106,19 @@ final class ChronicleTopic<T> implements Topic<T> {
 			}
 		}
 		finally {
-			this.bell.run();
+			wake();
 		}
 	}
 
 	private void send(T payload, Map<String, String> headers) {
 		append(payload, headers);
-		this.bell.run();
+		wake();
+	}
+
+	private void wake() {
+		if (this.topic.sleepers().take()) {
+			this.bell.run();
+		}
 	}
 
 	private void append(T payload, Map<String, String> headers) {

@@ -41,8 +41,9 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Durable topics on Chronicle Queue, between the processes of one user on one host.
- * Publishers append a message and then ring the bell of their subscribers, which is an
- * ephemeral topic. Costs nothing before the first topic or subscription. Thread-safe.
+ * Publishers append a message and then ring the bell of subscribers that may be asleep,
+ * which is an ephemeral topic. Costs nothing before the first topic or subscription.
+ * Thread-safe.
  *
  * @since 0.1.0
  */
@@ -176,7 +177,7 @@ public final class ChronicleTopics implements DurableTopics {
 		OpenTopic opened = open(settings);
 		boolean stream = settings.model() == TopicModel.STREAM;
 		Alive living = alive();
-		return start(settings, subscriber, handler, stream ? subscriber.concurrency() : 1,
+		return start(settings, opened, subscriber, handler, stream ? subscriber.concurrency() : 1,
 				() -> stream ? Source.stream(opened) : Source.consumer(opened, subscriber.name(), living));
 	}
 
@@ -185,15 +186,15 @@ public final class ChronicleTopics implements DurableTopics {
 			MessageHandler<T> handler) {
 		this.grants.requireSubscriber(settings.name(), this.application);
 		OpenTopic opened = open(settings);
-		return start(settings, subscriber, handler, 1, () -> Source.replay(opened, opened.before(from)));
+		return start(settings, opened, subscriber, handler, 1, () -> Source.replay(opened, opened.before(from)));
 	}
 
-	private synchronized <T> Subscription start(TopicSettings<T> settings, SubscriberSettings subscriber,
-			MessageHandler<T> handler, int threads, Supplier<Source> sources) {
+	private synchronized <T> Subscription start(TopicSettings<T> settings, OpenTopic opened,
+			SubscriberSettings subscriber, MessageHandler<T> handler, int threads, Supplier<Source> sources) {
 		requireOpen();
 		ChronicleSubscription<T> made = new ChronicleSubscription<>(settings, subscriber,
 				this.observations.observe(subscriber.name(), handler), codec(settings),
-				this.root.resolve(settings.name()), threads, sources, this::ended);
+				this.root.resolve(settings.name()), opened.sleepers(), threads, sources, this::ended);
 		this.subscriptions.add(made);
 		this.watchers.forEach((watcher) -> watcher.opened(made));
 		made.start((bell) -> bell(settings, subscriber.name(), bell),

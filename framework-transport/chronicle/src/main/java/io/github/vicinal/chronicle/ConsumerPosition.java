@@ -63,13 +63,13 @@ final class ConsumerPosition {
 	}
 
 	void handled(long index) {
-		this.words.set(HANDLED, index);
+		this.words.setInOrder(HANDLED, index);
 	}
 
 	/** Notes that a message is about to be handled; returns whether it was before. */
 	boolean begin(long index) {
 		boolean again = this.words.get(BEGUN) == index;
-		this.words.set(BEGUN, index);
+		this.words.setInOrder(BEGUN, index);
 		return again;
 	}
 

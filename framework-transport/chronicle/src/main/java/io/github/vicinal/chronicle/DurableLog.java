@@ -27,8 +27,6 @@ final class DurableLog implements AutoCloseable {
 	/** One thread at a time appends. */
 	private final ReentrantLock appending = new ReentrantLock();
 
-	private final Bytes<byte[]> bytes = Bytes.allocateElasticOnHeap(1024);
-
 	/** Guarded by the lock. */
 	private @Nullable ExcerptAppender appender;
 
@@ -66,9 +64,7 @@ final class DurableLog implements AutoCloseable {
 				open.singleThreadedCheckDisabled(true);
 				this.appender = open;
 			}
-			this.bytes.clear();
-			this.bytes.write(record);
-			open.writeBytes(this.bytes);
+			write(open, record);
 		}
 		catch (TopicException ex) {
 			throw ex;
@@ -78,6 +74,26 @@ final class DurableLog implements AutoCloseable {
 		}
 		finally {
 			this.appending.unlock();
+		}
+	}
+
+	/**
+	 * Copies a record into the file itself. {@code writeBytes} would copy it word by word
+	 * from the heap.
+	 */
+	private static void write(ExcerptAppender appender, byte[] record) {
+		DocumentContext document = appender.writingDocument();
+		boolean written = false;
+		try {
+			Objects.requireNonNull(document.wire()).bytes().write(record);
+			written = true;
+		}
+		finally {
+			if (!written) {
+				// For instance the volume is full.
+				document.rollbackOnClose();
+			}
+			document.close();
 		}
 	}
 

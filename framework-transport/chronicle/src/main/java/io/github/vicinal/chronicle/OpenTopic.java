@@ -42,6 +42,8 @@ final class OpenTopic implements AutoCloseable {
 
 	private final @Nullable StreamClaims claims;
 
+	private final Sleepers sleepers;
+
 	/** Bytes that may be appended before the volume is looked at. Guarded by this. */
 	private long budget;
 
@@ -63,6 +65,7 @@ final class OpenTopic implements AutoCloseable {
 			requireSpace(options.blockBytes());
 			this.claims = (model == TopicModel.STREAM)
 					? StreamClaims.open(directory.stream(), directory.drafts(), alive) : null;
+			this.sleepers = Sleepers.open(directory.sleepers(), directory.drafts());
 		}
 		catch (IOException ex) {
 			throw new TopicException("The durable topic '%s' cannot be opened: %s".formatted(name, ex), ex);
@@ -84,6 +87,10 @@ final class OpenTopic implements AutoCloseable {
 
 	DurableLog log() {
 		return this.log;
+	}
+
+	Sleepers sleepers() {
+		return this.sleepers;
 	}
 
 	StreamClaims claims() {
@@ -121,6 +128,8 @@ final class OpenTopic implements AutoCloseable {
 			this.budget -= wanted;
 			return null;
 		}
+		// Channels of files close when their thread is interrupted.
+		boolean interrupted = Thread.interrupted();
 		try {
 			Retention.Result result = retain(wanted, unhandled);
 			long usable = this.volume.getUsableSpace();
@@ -139,6 +148,11 @@ final class OpenTopic implements AutoCloseable {
 		}
 		catch (IOException ex) {
 			return "its files cannot be looked at: " + ex;
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
 		}
 	}
 

@@ -2,31 +2,35 @@ package io.github.vicinal.chronicle;
 
 import org.jspecify.annotations.Nullable;
 
-/** Supplies one thread of a subscription with messages. Not thread-safe. */
+/**
+ * Supplies one thread of a subscription with messages, of which it has one at a time. Not
+ * thread-safe.
+ */
 interface Source {
 
-	/** Returns the next message, or {@code null} if there is none now. */
-	@Nullable Taken next();
+	/** Takes the next message; returns {@code null} if there is none now. */
+	DurableLog.@Nullable Entry next();
+
+	/** Returns whether the message that was taken may have been handled before. */
+	boolean isRedelivered();
+
+	/** Notes that the message that was taken is handled. */
+	void handled();
+
+	/** Gives the message that was taken back. */
+	void giveBack();
 
 	/** Looks whether somebody has died. */
 	void look();
+
+	/** Returns whether a message that is appended may be one for this thread. */
+	boolean isReading();
 
 	/** Returns whether there are messages that it has not returned. */
 	boolean isBehind();
 
 	/** Ends it, and gives away what it has. */
 	void close();
-
-	/**
-	 * A message that is to be handled.
-	 *
-	 * @param entry the message
-	 * @param redelivered whether it may have been handled before
-	 * @param handled called when it is handled
-	 * @param returned called when it is given back
-	 */
-	record Taken(DurableLog.Entry entry, boolean redelivered, Runnable handled, Runnable returned) {
-	}
 
 	/** All messages, with a position that is stored. */
 	static Source consumer(OpenTopic topic, String name, Alive alive) {
@@ -36,15 +40,38 @@ interface Source {
 
 			private boolean owned;
 
+			private long taken;
+
+			private boolean redelivered;
+
 			@Override
-			public @Nullable Taken next() {
-				if (!this.owned) {
-					return null;
+			public DurableLog.@Nullable Entry next() {
+				DurableLog.Entry entry = this.owned ? tail.next() : null;
+				if (entry != null) {
+					this.taken = entry.index();
+					this.redelivered = position.begin(this.taken);
 				}
-				DurableLog.Entry entry = tail.next();
-				return (entry == null) ? null
-						: new Taken(entry, position.begin(entry.index()), () -> position.handled(entry.index()), () -> {
-						});
+				return entry;
+			}
+
+			@Override
+			public boolean isRedelivered() {
+				return this.redelivered;
+			}
+
+			@Override
+			public void handled() {
+				position.handled(this.taken);
+			}
+
+			@Override
+			public void giveBack() {
+				// The position says that it was begun and not handled.
+			}
+
+			@Override
+			public boolean isReading() {
+				return this.owned;
 			}
 
 			@Override
@@ -77,11 +104,37 @@ interface Source {
 		DurableLog.Tail tail = topic.log().tail();
 		return new Source() {
 
+			private StreamClaims.@Nullable Claim claim;
+
 			@Override
-			public @Nullable Taken next() {
-				StreamClaims.Claim claim = claims.claim(tail);
-				return (claim == null) ? null : new Taken(claim.entry(), claim.redelivered(),
-						() -> claims.handled(claim), () -> claims.giveBack(claim));
+			public DurableLog.@Nullable Entry next() {
+				StreamClaims.Claim next = claims.claim(tail);
+				this.claim = next;
+				return (next == null) ? null : next.entry();
+			}
+
+			@Override
+			public boolean isRedelivered() {
+				return this.claim != null && this.claim.redelivered();
+			}
+
+			@Override
+			public void handled() {
+				if (this.claim != null) {
+					claims.handled(this.claim);
+				}
+			}
+
+			@Override
+			public void giveBack() {
+				if (this.claim != null) {
+					claims.giveBack(this.claim);
+				}
+			}
+
+			@Override
+			public boolean isReading() {
+				return true;
 			}
 
 			@Override
@@ -106,14 +159,31 @@ interface Source {
 	static Source replay(OpenTopic topic, long before) {
 		DurableLog.Tail tail = topic.log().tail();
 		tail.after(before);
-		Runnable nothing = () -> {
-		};
 		return new Source() {
 
 			@Override
-			public @Nullable Taken next() {
-				DurableLog.Entry entry = tail.next();
-				return (entry == null) ? null : new Taken(entry, false, nothing, nothing);
+			public DurableLog.@Nullable Entry next() {
+				return tail.next();
+			}
+
+			@Override
+			public boolean isRedelivered() {
+				return false;
+			}
+
+			@Override
+			public void handled() {
+				// Nothing is stored.
+			}
+
+			@Override
+			public void giveBack() {
+				// Nothing is stored.
+			}
+
+			@Override
+			public boolean isReading() {
+				return true;
 			}
 
 			@Override

@@ -20,6 +20,7 @@ import io.github.vicinal.topic.TopicException;
  * queue/             the messages
  * consumers/         the position of each consumer
  * stream             the position that the subscribers of a stream share
+ * sleepers           whether a subscriber may be asleep
  * </pre>
  */
 final class TopicDirectory {
@@ -128,6 +129,10 @@ final class TopicDirectory {
 
 	Path stream() {
 		return this.path.resolve("stream");
+	}
+
+	Path sleepers() {
+		return this.path.resolve("sleepers");
 	}
 
 	Path consumers() {

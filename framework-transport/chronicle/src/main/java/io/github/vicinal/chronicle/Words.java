@@ -123,6 +123,14 @@ public final class Words {
 	}
 
 	/**
+	 * Sets a word after all that was written before, without waiting until others see it.
+	 * A successor of this process sees it even if the process is killed right after.
+	 */
+	void setInOrder(int word, long value) {
+		LONGS.setRelease(this.buffer, Long.BYTES * word, value);
+	}
+
+	/**
 	 * Sets a word that has a certain value.
 	 * @param word its number
 	 * @param expected what it must be

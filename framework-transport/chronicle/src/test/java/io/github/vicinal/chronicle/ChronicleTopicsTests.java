@@ -105,6 +105,19 @@ class ChronicleTopicsTests {
 	}
 
 	@Test
+	void aPublisherThatIsInterruptedPublishes() {
+		Topic<String> topic = this.fixture.application("shop").topic(NEWS);
+		List<String> read = list();
+		this.fixture.application("reader").subscribe(NEWS, SubscriberSettings.of("reader"), into(read));
+		Thread.currentThread().interrupt();
+		topic.publish("a");
+		assertThat(Thread.interrupted()).isTrue();
+		topic.publish("b");
+		DurableFixture.await(() -> read.size() == 2);
+		assertThat(read).containsExactly("a", "b");
+	}
+
+	@Test
 	void ofTwoSubscribersWithOneNameTheSecondWaits() {
 		Topic<String> topic = this.fixture.application("shop").topic(NEWS);
 		List<String> first = list();
