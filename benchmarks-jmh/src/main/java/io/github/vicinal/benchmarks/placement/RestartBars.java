@@ -30,8 +30,14 @@ final class RestartBars {
 	/** Observed time before which rates are means over the lives of instances. */
 	private static final Duration BASE = Duration.ofSeconds(15);
 
-	/** Time in which the applications are compiled and are asked nothing. */
-	private static final Duration WARM_UP = Duration.ofSeconds(20);
+	/** Maximum time until all drivers hold their pace. */
+	private static final Duration WARM_UP = Duration.ofMinutes(2);
+
+	/** Interval in which a driver must have held its pace, so that its rate is one. */
+	private static final Duration STEADY = Duration.ofSeconds(5);
+
+	/** Part of its pace by which a driver may fall behind. */
+	private static final double BEHIND = 0.02;
 
 	/** Calls since a start below which one call more or less is no error of a rate. */
 	private static final int EVIDENCE = 100;
@@ -88,10 +94,14 @@ final class RestartBars {
 							.stream()
 							.map((name) -> "http://localhost:%s/actuator".formatted(process(name).port()))
 							.toList()));
-		drive("shop", 20);
-		drive("desk", 80);
-		drive("offer", 40);
-		LockSupport.parkNanos(WARM_UP.toNanos());
+		// Paces that applications hold right after their start, too: what is driven is
+		// not
+		// known otherwise.
+		drive("shop", 5);
+		drive("desk", 20);
+		drive("offer", 10);
+		model();
+		warmUp();
 		model();
 		this.drivers.forEach(Driver::begin);
 		double worst = watch(BASE.plusSeconds(this.settings.quick() ? 5 : 30), BASE);
@@ -100,6 +110,19 @@ final class RestartBars {
 			worst = Math.max(worst, watch(Duration.ofSeconds(this.settings.quick() ? 10 : 30), Duration.ZERO));
 		}
 		return worst;
+	}
+
+	private void warmUp() {
+		long start = System.nanoTime();
+		boolean steady = false;
+		while (!steady && System.nanoTime() - start < WARM_UP.toNanos()) {
+			this.drivers.forEach(Driver::begin);
+			LockSupport.parkNanos(STEADY.toNanos());
+			steady = this.drivers.stream().allMatch(Driver::holdsPace);
+		}
+		if (!steady) {
+			this.settings.say("After %d s a driver does not hold its pace: its rate says little", WARM_UP.toSeconds());
+		}
 	}
 
 	private PieceProcess process(String name) {
@@ -268,6 +291,13 @@ final class RestartBars {
 			this.calls++;
 			this.calling = false;
 			notifyAll();
+		}
+
+		/** Returns whether it has held its pace since it began to count. */
+		synchronized boolean holdsPace() {
+			double wanted = (System.nanoTime() - this.begun) / (double) this.interval;
+			// One more or less by chance.
+			return this.calls >= (1 - BEHIND) * wanted - 1;
 		}
 
 		/** Counts from now on. */
