@@ -139,8 +139,7 @@ class RdmaRendezvousTests extends RdmaTestSupport {
 	@EnumSource(CompletionMode.class)
 	void largeAndSmallCallsAtTheSameTimeArriveIntact(CompletionMode mode) throws Exception {
 		// A thread may still be busy when its answer has arrived.
-		CallPath path = connect(provider(small().completionMode(mode).build()),
-				server(small().maxThreads(64).build()));
+		CallPath path = connect(provider(small().completionMode(mode).build()), server(small().maxThreads(64).build()));
 		Random random = new Random(5);
 		for (int round = 0; round < 12; round++) {
 			List<byte[]> bodies = new ArrayList<>();
