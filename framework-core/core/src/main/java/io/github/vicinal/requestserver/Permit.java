@@ -86,11 +86,24 @@ public final class Permit implements AutoCloseable {
 	/** Gives the permit to the next waiter. */
 	@Override
 	public void close() {
+		close(this.weight);
+	}
+
+	/**
+	 * Gives the permit to the next waiter, because nothing was executed with it. It
+	 * counts neither as a completed request nor in any time.
+	 * @since 0.1.0
+	 */
+	public void closeUnused() {
+		close(UNTIMED);
+	}
+
+	private void close(int recordedWeight) {
 		if (!this.closed) {
 			resume();
 			this.closed = true;
 			if (this.weight != NESTED) {
-				this.server.leave(this.counted, this.arrivedNanos, this.startedNanos, this.weight);
+				this.server.leave(this.counted, this.arrivedNanos, this.startedNanos, recordedWeight);
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.URI;
 import java.net.UnknownHostException;
-import java.util.Arrays;
 import java.util.regex.Pattern;
 
 import io.github.vicinal.boot.autoconfigure.VicinalProperties;
@@ -18,15 +17,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides which paths may stand in for HTTP requests, by the way that the requests take.
  * Paths must not be less protected than https, and paths over the network must not go
- * around a gateway, a proxy or a sidecar that the requests pass.
+ * around a gateway, a proxy or a sidecar that the requests pass. Immutable; rules that
+ * allow the same are equal.
  *
- * @param httpsLocalPaths whether paths between processes of one user may stand in for
- * https
- * @param pastIntermediaries whether paths over the network may go around what is between
- * client and server
  * @since 0.1.0
  */
-public record RouteRules(boolean httpsLocalPaths, boolean pastIntermediaries) {
+public final class RouteRules {
 
 	/** Property that lets local paths stand in for https. */
 	public static final String HTTPS_LOCAL_PATHS = "vicinal.https.local-paths";
@@ -38,6 +34,29 @@ public record RouteRules(boolean httpsLocalPaths, boolean pastIntermediaries) {
 
 	private static final String GO_AROUND = "; set " + PAST_INTERMEDIARIES
 			+ "=true at the client to go around it, if what it does to requests may be left out";
+
+	private final boolean httpsLocalPaths;
+
+	private final boolean pastIntermediaries;
+
+	private final NameLookups lookups;
+
+	/**
+	 * Creates rules.
+	 * @param httpsLocalPaths whether paths between processes of one user may stand in for
+	 * https
+	 * @param pastIntermediaries whether paths over the network may go around what is
+	 * between client and server
+	 */
+	public RouteRules(boolean httpsLocalPaths, boolean pastIntermediaries) {
+		this(httpsLocalPaths, pastIntermediaries, new NameLookups());
+	}
+
+	RouteRules(boolean httpsLocalPaths, boolean pastIntermediaries, NameLookups lookups) {
+		this.httpsLocalPaths = httpsLocalPaths;
+		this.pastIntermediaries = pastIntermediaries;
+		this.lookups = lookups;
+	}
 
 	/**
 	 * Returns the rules if nothing is configured.
@@ -68,6 +87,17 @@ public record RouteRules(boolean httpsLocalPaths, boolean pastIntermediaries) {
 				address.substring(colon + 1), this);
 	}
 
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return other instanceof RouteRules rules && this.httpsLocalPaths == rules.httpsLocalPaths
+				&& this.pastIntermediaries == rules.pastIntermediaries;
+	}
+
+	@Override
+	public int hashCode() {
+		return (this.httpsLocalPaths ? 1 : 0) + (this.pastIntermediaries ? 2 : 0);
+	}
+
 	/**
 	 * The way of requests to one address.
 	 *
@@ -84,7 +114,7 @@ public record RouteRules(boolean httpsLocalPaths, boolean pastIntermediaries) {
 			if (unprotected != null) {
 				return unprotected;
 			}
-			return (kind.reach() == PathKind.Reach.NETWORK && !this.rules.pastIntermediaries()) ? intermediary(peer)
+			return (kind.reach() == PathKind.Reach.NETWORK && !this.rules.pastIntermediaries) ? intermediary(peer)
 					: null;
 		}
 
@@ -92,7 +122,7 @@ public record RouteRules(boolean httpsLocalPaths, boolean pastIntermediaries) {
 			return switch (protection) {
 				case NONE -> "requests go by https, which only a path with TLS may stand in for whose "
 						+ "certificates are verified on both sides";
-				case SAME_USER -> this.rules.httpsLocalPaths() ? null : "requests go by https; set " + HTTPS_LOCAL_PATHS
+				case SAME_USER -> this.rules.httpsLocalPaths ? null : "requests go by https; set " + HTTPS_LOCAL_PATHS
 						+ "=true at client and server to let paths between processes of one user stand in for it";
 				case MUTUAL_TLS -> null;
 			};
@@ -107,8 +137,7 @@ public record RouteRules(boolean httpsLocalPaths, boolean pastIntermediaries) {
 			}
 			try {
 				InetAddress to = numeric(arrival.substring(0, arrival.lastIndexOf(':')));
-				if (!arrival.endsWith(":" + this.port)
-						|| !Arrays.asList(InetAddress.getAllByName(this.host)).contains(to)) {
+				if (!arrival.endsWith(":" + this.port) || !this.rules.lookups.addresses(this.host).contains(to)) {
 					return "requests to %s:%s arrive at %s: something between sends them on".formatted(this.host,
 							this.port, arrival) + GO_AROUND;
 				}

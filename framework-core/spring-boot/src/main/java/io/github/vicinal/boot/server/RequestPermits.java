@@ -113,7 +113,7 @@ final class RequestPermits {
 		}
 		if (!wanted) {
 			if (permit != null) {
-				permit.close();
+				permit.closeUnused();
 			}
 			throw new RejectedRequestException(new Rejection(Rejection.Reason.INTERRUPTED,
 					() -> "the caller has given up before the call was executed", Duration.ZERO));

@@ -3,7 +3,15 @@ package io.github.vicinal.boot.client;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.URI;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathKind.Reach;
@@ -13,12 +21,14 @@ import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** Which paths may stand in for requests. */
 class RouteRulesTests {
@@ -99,6 +109,65 @@ class RouteRulesTests {
 		if (outer != null) {
 			assertThat(rule.forbids(TCP, PathProtection.NONE, announcement(address + ":8080", address))).isNull();
 		}
+	}
+
+	/** Otherwise it would keep the threads that connect paths to other peers. */
+	@Test
+	@Timeout(60)
+	void aNameThatIsNotLookedUpInTimeKeepsNoThreadAndAllowsNothing() throws Exception {
+		CountDownLatch answered = new CountDownLatch(1);
+		Set<Thread> hanging = ConcurrentHashMap.newKeySet();
+		NameLookups lookups = new NameLookups((host) -> {
+			if (host.startsWith("hang")) {
+				hanging.add(Thread.currentThread());
+				try {
+					answered.await();
+				}
+				catch (InterruptedException ex) {
+					throw new UnknownHostException("interrupted");
+				}
+			}
+			return new InetAddress[] { InetAddress.getLoopbackAddress() };
+		}, Duration.ofMillis(200));
+		RouteRules rules = new RouteRules(false, false, lookups);
+		PeerAnnouncement announcement = announcement("127.0.0.1:8080", "127.0.0.1");
+		try {
+			List<CompletableFuture<String>> reasons = new ArrayList<>();
+			for (int i = 0; i < NameLookups.MAX_THREADS + NameLookups.MAX_WAITING; i++) {
+				String host = "hang" + i;
+				reasons.add(CompletableFuture.supplyAsync(() -> forbidden(rules, host, announcement),
+						(task) -> new Thread(task).start()));
+				if (i == 0) {
+					await().until(() -> !hanging.isEmpty());
+					await().until(() -> forbidden(rules, "other", announcement) == null);
+				}
+			}
+			for (CompletableFuture<String> reason : reasons) {
+				assertThat(reason.get(20, TimeUnit.SECONDS)).contains("the name hang")
+					.contains("was not looked up within 200 ms");
+			}
+			assertThat(forbidden(rules, "hang", announcement)).contains("many others hang");
+			assertThat(hanging).hasSize(NameLookups.MAX_THREADS).doesNotContain(Thread.currentThread());
+		}
+		finally {
+			answered.countDown();
+		}
+		await().until(() -> forbidden(rules, "other", announcement) == null);
+		await().until(() -> forbidden(rules, "hang1", announcement) == null);
+	}
+
+	private static @Nullable String forbidden(RouteRules rules, String host, PeerAnnouncement announcement) {
+		return rules.of(URI.create("http://" + host + ":8080/")).forbids(TCP, PathProtection.NONE, announcement);
+	}
+
+	@Test
+	void aNameThatNobodyKnowsIsExplained() {
+		RouteRules rules = new RouteRules(false, false, new NameLookups((host) -> {
+			throw new UnknownHostException(host + ": Name or service not known");
+		}, Duration.ofSeconds(20)));
+		assertThat(forbidden(rules, "nobody", announcement("127.0.0.1:8080", "127.0.0.1")))
+			.contains("it cannot be found out whether something between sends requests on")
+			.contains("nobody: Name or service not known");
 	}
 
 	@ParameterizedTest

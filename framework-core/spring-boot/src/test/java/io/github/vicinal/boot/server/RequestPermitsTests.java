@@ -66,6 +66,24 @@ class RequestPermitsTests {
 		}
 	}
 
+	/** It would be a service time of nothing, by which limits are set. */
+	@Test
+	void aPermitThatIsNotUsedCountsInNoTime() throws Exception {
+		try (RequestServer server = new RequestServer(RequestServerSettings.of("test", new Threads.Fixed(1)))) {
+			RequestPermits permits = new RequestPermits(server, Map.of(), null);
+			for (int i = 0; i < 100; i++) {
+				CallFrame late = frame();
+				late.abandon();
+				assertThat(rejection(permits, late).reason()).isEqualTo(Reason.INTERRUPTED);
+			}
+			assertThat(server.report().completed()).isZero();
+			assertThat(server.report().responseMicros().count()).isZero();
+			assertThat(server.report().serviceMicros()).isZero();
+			enter(permits, frame()).close();
+			assertThat(server.report().completed()).isOne();
+		}
+	}
+
 	@Test
 	void withoutPermitsACallWhoseCallerHasGivenUpIsNotExecuted() {
 		RequestPermits permits = new RequestPermits(null, Map.of(), null);

@@ -320,6 +320,10 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 		Map<String, Object> details = new LinkedHashMap<>();
 		details.put("inFlight", this.pending.size());
 		details.put("provider", this.verbsName);
+		RdmaConnection open = this.connection;
+		if (open != null) {
+			details.put("rendezvousPieces", open.offeredPieces());
+		}
 		return details;
 	}
 
@@ -328,6 +332,12 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 		if (open != null) {
 			open.stop(why);
 		}
+	}
+
+	/** Returns the memory that the connection locks. */
+	long lockedBytes() {
+		RdmaConnection open = this.connection;
+		return (open != null) ? open.lockedBytes() : 0;
 	}
 
 	@Override

@@ -15,7 +15,10 @@ final class Immediate {
 	/** The peer asks whether this side is alive. */
 	static final int PING = 2;
 
-	/** The peer is alive. */
+	/**
+	 * The peer is alive, and has read as many pieces of large frames as the position
+	 * counts units. Answers a ping, and acknowledges pieces.
+	 */
 	static final int PONG = 3;
 
 	/** All records begin at multiples of this. */

@@ -16,6 +16,8 @@ final class InboundRing {
 
 	private static final int GROWTH = 2;
 
+	private static final String LONGER = "a frame is longer than it said";
+
 	/** Room that is returned at once, as a part of the ring or of the messages. */
 	private static final int CREDIT_SHARE = 4;
 
@@ -24,6 +26,8 @@ final class InboundRing {
 	private final int bytes;
 
 	private final int messages;
+
+	private final RendezvousReceiver rendezvous;
 
 	private final @Nullable Assembly[] streams = new Assembly[RingRecord.STREAMS];
 
@@ -49,12 +53,14 @@ final class InboundRing {
 	 * @param bytes size of the ring
 	 * @param messages maximum number of messages that are not consumed
 	 * @param maxFrameBytes longest frame, without its fixed part
+	 * @param rendezvous reads what records announce
 	 */
-	InboundRing(ByteBuffer memory, int bytes, int messages, int maxFrameBytes) {
+	InboundRing(ByteBuffer memory, int bytes, int messages, int maxFrameBytes, RendezvousReceiver rendezvous) {
 		this.memory = memory;
 		this.bytes = bytes;
 		this.messages = messages;
 		this.maxFrameBytes = maxFrameBytes;
+		this.rendezvous = rendezvous;
 		this.ends = new LongFifo(messages);
 	}
 
@@ -143,6 +149,8 @@ final class InboundRing {
 			case RingRecord.WHOLE -> whole(offset, length, total);
 			case RingRecord.FIRST -> first(offset, length, total, stream, now);
 			case RingRecord.MORE -> more(offset, length, stream);
+			case RingRecord.READ_FIRST -> announcedFirst(offset, length, total, stream, now);
+			case RingRecord.READ_MORE -> announced(offset, length, stream);
 			default -> throw new WireException(Refusal.MALFORMED, "there is no record of kind %d".formatted(kind));
 		};
 		advance(RingRecord.size(length));
@@ -183,25 +191,67 @@ final class InboundRing {
 			throw new WireException(Refusal.MALFORMED,
 					"the first %d of %d bytes in stream %d, which cannot begin".formatted(length, total, stream));
 		}
-		this.streams[stream] = new Assembly(total, now);
-		return append(stream, offset, length);
+		this.streams[stream] = new Assembly(total, false, now);
+		return append(stream, this.memory, offset + RingRecord.HEADER_BYTES, length);
 	}
 
 	private byte @Nullable [] more(int offset, int length, int stream) throws WireException {
-		if (stream < 0 || stream >= RingRecord.STREAMS || this.streams[stream] == null || length == 0) {
+		begun(stream, false, length);
+		return append(stream, this.memory, offset + RingRecord.HEADER_BYTES, length);
+	}
+
+	/** The first piece of a frame that this side reads, or has to. */
+	private byte @Nullable [] announcedFirst(int offset, int length, int total, int stream, long now)
+			throws WireException {
+		checkTotal(total);
+		if (stream < 0 || stream >= RingRecord.STREAMS || this.streams[stream] != null
+				|| total < RendezvousSender.MIN_FRAME_BYTES) {
+			throw new WireException(Refusal.MALFORMED,
+					"the first piece to read of %d bytes in stream %d, which cannot begin".formatted(total, stream));
+		}
+		this.streams[stream] = new Assembly(total, true, now);
+		return announced(offset, length, stream);
+	}
+
+	private byte @Nullable [] announced(int offset, int length, int stream) throws WireException {
+		if (length != RendezvousSender.ANNOUNCEMENT_BYTES) {
+			throw new WireException(Refusal.MALFORMED, "a piece to read is announced in %d bytes, not in %d"
+				.formatted(RendezvousSender.ANNOUNCEMENT_BYTES, length));
+		}
+		Assembly assembly = begun(stream, true, length);
+		int announced = this.rendezvous.announced(this.memory, offset + RingRecord.HEADER_BYTES, stream);
+		if (announced > assembly.total - assembly.announced) {
+			throw new WireException(Refusal.MALFORMED, LONGER);
+		}
+		assembly.announced += announced;
+		return null;
+	}
+
+	/** Returns the frame that a further piece belongs to. */
+	private Assembly begun(int stream, boolean read, int length) throws WireException {
+		Assembly assembly = (stream >= 0 && stream < RingRecord.STREAMS) ? this.streams[stream] : null;
+		if (assembly == null || assembly.read != read || length == 0) {
 			throw new WireException(Refusal.MALFORMED,
 					"%d further bytes in stream %d, which has not begun".formatted(length, stream));
 		}
-		return append(stream, offset, length);
+		return assembly;
 	}
 
-	private byte @Nullable [] append(int stream, int offset, int length) throws WireException {
+	/**
+	 * Appends a piece to a frame.
+	 * @param stream the stream of the frame
+	 * @param from memory with the piece
+	 * @param offset where the piece begins
+	 * @param length its bytes
+	 * @return the frame if it is complete
+	 */
+	byte @Nullable [] append(int stream, ByteBuffer from, int offset, int length) throws WireException {
 		Assembly assembly = this.streams[stream];
 		if (assembly == null || length > assembly.total - assembly.size) {
-			throw new WireException(Refusal.MALFORMED, "a frame is longer than it said");
+			throw new WireException(Refusal.MALFORMED, LONGER);
 		}
 		byte[] bytes = assembly.room(length);
-		this.memory.get(offset + RingRecord.HEADER_BYTES, bytes, assembly.size, length);
+		from.get(offset, bytes, assembly.size, length);
 		assembly.size += length;
 		this.assembling += length;
 		if (assembly.size < assembly.total) {
@@ -233,14 +283,21 @@ final class InboundRing {
 
 		final int total;
 
+		/** Whether this side reads it; otherwise it travels through the ring. */
+		final boolean read;
+
 		long since;
 
 		int size;
 
+		/** Bytes of pieces that were announced, if they are read. */
+		int announced;
+
 		private byte[] bytes = new byte[0];
 
-		Assembly(int total, long since) {
+		Assembly(int total, boolean read, long since) {
 			this.total = total;
+			this.read = read;
 			this.since = since;
 		}
 

@@ -186,6 +186,23 @@ final class OutboundRing {
 		write(0, 0, this.published, QueuePair.IMMEDIATE, immediate);
 	}
 
+	/**
+	 * Returns whether a read can be posted. Work requests stay for credits and others.
+	 */
+	boolean canRead() {
+		return this.posted + RESERVED_SENDS < this.sends;
+	}
+
+	/** Notes that a read was posted. {@link #canRead} must hold. */
+	void readPosted() {
+		this.posted++;
+	}
+
+	/** Notes that a read has completed. */
+	void readCompleted() {
+		this.posted--;
+	}
+
 	private void write(long from, int length, long end, int flags, int immediate) throws VerbsException {
 		int offset = (int) (from & (this.bytes - 1));
 		this.posted++;

@@ -12,6 +12,12 @@ class Outgoing {
 
 	private int sent;
 
+	/** Whether the peer reads the frame; otherwise it travels through the ring. */
+	private boolean read;
+
+	/** Bytes that the peer has read. */
+	private int taken;
+
 	/** What is sent when this is whole. Under the lock of the connection. */
 	private @Nullable Outgoing behind;
 
@@ -44,8 +50,45 @@ class Outgoing {
 		return this.behind;
 	}
 
+	/** Whether all of the frame is in the ring, or was read by the peer. */
 	final boolean isWhole() {
-		return this.sent == this.size;
+		return (this.read ? this.taken : this.sent) == this.size;
+	}
+
+	/**
+	 * Appends the next piece of a large frame to the ring, or announces it. A frame that
+	 * finds all memory for announced pieces in use travels through the ring.
+	 * @return whether there was room in the ring
+	 */
+	final boolean append(OutboundRing ring, RendezvousSender rendezvous, int stream) {
+		if (this.sent == 0) {
+			this.read = rendezvous.takes(this.size) && rendezvous.isFree();
+		}
+		return this.read ? announce(ring, rendezvous, stream) : append(ring, stream);
+	}
+
+	private boolean announce(OutboundRing ring, RendezvousSender rendezvous, int stream) {
+		if (this.sent == this.size || !rendezvous.isFree()) {
+			// It waits for the peer, and takes no room.
+			return true;
+		}
+		int length = Math.min(this.size - this.sent, RendezvousSender.PIECE_BYTES);
+		byte kind = (this.sent == 0) ? RingRecord.READ_FIRST : RingRecord.READ_MORE;
+		int total = (this.sent == 0) ? this.size : 0;
+		if (!rendezvous.announce(ring, this, kind, stream, total, this.bytes, this.sent, length)) {
+			return false;
+		}
+		this.begun = true;
+		this.sent += length;
+		return true;
+	}
+
+	/** The peer has read a piece. */
+	final void taken(int length) {
+		this.taken += length;
+		if (isWhole()) {
+			left();
+		}
 	}
 
 	/** Appends the next piece to the ring, and returns whether there was room. */
@@ -64,7 +107,10 @@ class Outgoing {
 		return true;
 	}
 
-	/** All of the frame is in the ring, or never will be. Must not block. */
+	/**
+	 * All of the frame is in the ring or was read by the peer, or never will be. Must not
+	 * block.
+	 */
 	void left() {
 	}
 

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A reliable connection to one peer. Its queues keep the order of what is posted.
  * <p>
- * One thread at a time posts writes; one thread polls and waits. {@link #wake} may be
- * called by any thread. The memory lives until {@link #close}, which no other call may
- * overlap.
+ * One thread at a time posts writes and reads; one thread polls and waits. {@link #wake}
+ * may be called by any thread. The memory lives until {@link #close}, which no other call
+ * may overlap.
  */
 interface QueuePair extends AutoCloseable {
 
@@ -31,6 +31,18 @@ interface QueuePair extends AutoCloseable {
 
 	/** Returns the memory that messages and writes are taken from. */
 	ByteBuffer outbound();
+
+	/** Returns the memory that the peer may read at any time; empty if there is none. */
+	ByteBuffer readable();
+
+	/** Returns the address by which the peer reads {@link #readable}. */
+	long readableAddress();
+
+	/** Returns the key by which the peer reads {@link #readable}. */
+	int readableKey();
+
+	/** Returns the memory for what {@link #read} reads; empty if there is none. */
+	ByteBuffer landing();
 
 	/** Returns the longest payload that the device copies into a work request. */
 	int inlineBytes();
@@ -55,6 +67,17 @@ interface QueuePair extends AutoCloseable {
 	 */
 	void write(int offset, int length, long remoteAddress, int remoteKey, int flags, int immediate)
 			throws VerbsException;
+
+	/**
+	 * Posts a read of the memory of the peer. Its completion is reported. Writes that are
+	 * posted later may reach the peer before it completes, but complete after it.
+	 * @param offset where the bytes go in {@link #landing}; they are there when the read
+	 * has completed
+	 * @param length bytes, at least 1
+	 * @param remoteAddress where the bytes are
+	 * @param remoteKey key of the peer's memory
+	 */
+	void read(int offset, int length, long remoteAddress, int remoteKey) throws VerbsException;
 
 	/**
 	 * Posts receives that take no message.
@@ -111,6 +134,9 @@ interface QueuePair extends AutoCloseable {
 
 		/** A signalled write or message has left, and its memory can change. */
 		void sent();
+
+		/** The oldest read that is under way has completed. */
+		void read();
 
 		/**
 		 * A message of the peer has arrived in the first receive.

@@ -48,6 +48,7 @@ public final class RdmaAutoConfiguration {
 				.listeningOn(properties.address(), properties.port())
 				.announcedAddress(properties.announcedAddress())
 				.ringBytes(bytes(properties.ringSize()))
+				.rendezvousBytes(bytes(properties.rendezvousSize()))
 				.completionMode(properties.completionMode())
 				.maxFrameBytes(bytes(properties.maxFrameSize()))
 				.maxConnections(properties.maxConnections())
@@ -103,9 +104,9 @@ public final class RdmaAutoConfiguration {
 	}
 
 	@Bean
-	PathMeters vicinalRdmaMeters(ConfigurableListableBeanFactory beanFactory, RdmaOptions options) {
+	PathMeters vicinalRdmaMeters(ConfigurableListableBeanFactory beanFactory) {
 		List<PathMeter> meters = RdmaMeters.of(existing(beanFactory, RdmaPathServer.class),
-				existing(beanFactory, RdmaPathProvider.class), options.lockedBytes());
+				existing(beanFactory, RdmaPathProvider.class));
 		return () -> meters;
 	}
 

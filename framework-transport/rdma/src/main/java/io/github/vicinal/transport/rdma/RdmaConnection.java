@@ -18,8 +18,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Carries frames over one queue pair. Any thread sends: it writes the frame into the ring
- * itself unless others wait for room. A thread of the connection receives, returns room
- * to the peer, sends what has waited, and watches deadlines. Thread-safe.
+ * itself unless others wait for room. A thread of the connection receives, reads large
+ * frames from the memory of the peer, returns room to the peer, sends what has waited,
+ * and watches deadlines. Thread-safe.
  * <p>
  * Memory of the queue pair is freed by that thread, under the lock that each sender
  * takes, when the connection has ended.
@@ -56,7 +57,9 @@ final class RdmaConnection implements QueuePair.Completions {
 
 	private static final long REFUSAL_NANOS = 1_000_000_000;
 
-	/** Status of a write to memory that the peer does not have, or not under that key. */
+	/**
+	 * Status of an access to memory that the peer does not have, or not under that key.
+	 */
 	private static final String NO_SUCH_MEMORY = "remote access error";
 
 	/** Deadlines are kept to this part of the shortest of them. */
@@ -79,6 +82,8 @@ final class RdmaConnection implements QueuePair.Completions {
 
 	private final long periodNanos;
 
+	private final long lockedBytes;
+
 	/** Guarded by the lock. */
 	private final Deque<Outgoing> small = new ArrayDeque<>();
 
@@ -91,6 +96,9 @@ final class RdmaConnection implements QueuePair.Completions {
 	/** Guarded by the lock; {@code null} until the peer has said where its ring is. */
 	private @Nullable OutboundRing outbound;
 
+	/** Guarded by the lock; set together with the ring. */
+	private @Nullable RendezvousSender offered;
+
 	/** Guarded by the lock. */
 	private boolean ended;
 
@@ -100,6 +108,11 @@ final class RdmaConnection implements QueuePair.Completions {
 	// What follows is used by the thread of the connection.
 
 	private @Nullable InboundRing inbound;
+
+	private final RendezvousReceiver rendezvous;
+
+	/** Frames that this side has read from the memory of the peer. */
+	private final Deque<byte[]> readFrames = new ArrayDeque<>();
 
 	private WireLimits limits;
 
@@ -147,6 +160,8 @@ final class RdmaConnection implements QueuePair.Completions {
 		this.options = options;
 		this.server = server;
 		this.listener = listener;
+		this.rendezvous = new RendezvousReceiver(queuePair);
+		this.lockedBytes = options.lockedBytes() + queuePair.readable().capacity() + queuePair.landing().capacity();
 		this.limits = new WireLimits(firstFrameBytes, options.limits().maxHeaders(), options.limits().maxHeaderBytes());
 		this.idle = new IdleRule(options.completionMode(), Runtime.getRuntime().availableProcessors());
 		this.periodNanos = Math.min(options.frameTimeout().toNanos(),
@@ -155,8 +170,10 @@ final class RdmaConnection implements QueuePair.Completions {
 
 	/** Returns what a connection needs. */
 	static Verbs.Resources resources(RdmaOptions options) {
-		return new Verbs.Resources(SENDS, MESSAGES + RESERVED_RECEIVES, INLINE_BYTES, options.ringBytes(),
-				HEAD_BYTES + options.ringBytes(), Setup.BYTES);
+		// Each piece that the peer reads is acknowledged by a number.
+		int receives = MESSAGES + RESERVED_RECEIVES + options.rendezvousBytes() / RendezvousSender.PIECE_BYTES;
+		return new Verbs.Resources(SENDS, receives, INLINE_BYTES, options.ringBytes(), HEAD_BYTES + options.ringBytes(),
+				Setup.BYTES, options.rendezvousBytes());
 	}
 
 	/** Starts the thread, which agrees with the peer on rings first. */
@@ -173,8 +190,20 @@ final class RdmaConnection implements QueuePair.Completions {
 		return this.ready;
 	}
 
-	QueuePair queuePair() {
-		return this.queuePair;
+	/** Returns the memory that the connection locks while it is open. */
+	long lockedBytes() {
+		return this.lockedBytes;
+	}
+
+	/** Returns the number of pieces of large frames that the peer reads or has read. */
+	long offeredPieces() {
+		this.lock.lock();
+		try {
+			return (this.offered != null) ? this.offered.announced() : 0;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/** Accepts long frames from now on. Called by the listener for a frame. */
@@ -197,8 +226,7 @@ final class RdmaConnection implements QueuePair.Completions {
 				return false;
 			}
 			OutboundRing ring = this.outbound;
-			boolean fits = ring == null || frame.size() <= ring.maxLength();
-			(fits ? this.small : this.large).add(frame);
+			(isLarge(frame) ? this.large : this.small).add(frame);
 			if (ring != null) {
 				drain(ring);
 			}
@@ -212,6 +240,17 @@ final class RdmaConnection implements QueuePair.Completions {
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	/**
+	 * Whether a frame travels in pieces, or may do so. None does as far as is known
+	 * before the first message of the peer. Under the lock.
+	 */
+	private boolean isLarge(Outgoing frame) {
+		OutboundRing ring = this.outbound;
+		RendezvousSender rendezvous = this.offered;
+		return ring != null && rendezvous != null
+				&& (frame.size() > ring.maxLength() || rendezvous.takes(frame.size()));
 	}
 
 	/**
@@ -297,7 +336,7 @@ final class RdmaConnection implements QueuePair.Completions {
 	}
 
 	private boolean append(OutboundRing ring, Outgoing frame) {
-		if (frame.size() > ring.maxLength()) {
+		if (isLarge(frame)) {
 			// Queued before the size of the ring was known.
 			this.large.add(frame);
 			return true;
@@ -311,18 +350,24 @@ final class RdmaConnection implements QueuePair.Completions {
 			current = this.large.poll();
 			this.streams[stream] = current;
 		}
-		if (current == null) {
+		RendezvousSender rendezvous = this.offered;
+		if (current == null || rendezvous == null) {
 			return true;
 		}
-		boolean room = current.append(ring, stream);
-		if (current.isWhole()) {
+		boolean room = current.append(ring, rendezvous, stream);
+		endIfWhole(stream);
+		return room;
+	}
+
+	private void endIfWhole(int stream) {
+		Outgoing current = this.streams[stream];
+		if (current != null && current.isWhole()) {
 			this.streams[stream] = null;
 			Outgoing behind = current.behind();
 			if (behind != null) {
 				this.small.add(behind);
 			}
 		}
-		return room;
 	}
 
 	/** Ends the connection. The first reason stays. */
@@ -403,7 +448,7 @@ final class RdmaConnection implements QueuePair.Completions {
 
 	private void setUp(long deadline) throws VerbsException, WireException {
 		Setup own = new Setup(0, this.options.ringBytes(), MESSAGES, this.queuePair.inboundAddress(),
-				this.queuePair.inboundKey());
+				this.queuePair.inboundKey(), RendezvousReceiver.pieces(this.queuePair));
 		if (!this.server) {
 			sendSetup(own);
 		}
@@ -419,13 +464,15 @@ final class RdmaConnection implements QueuePair.Completions {
 			throw ex;
 		}
 		int bytes = Math.min(own.ringBytes(), peer.ringBytes());
-		this.inbound = new InboundRing(this.queuePair.inbound(), bytes, MESSAGES, this.limits.maxFrameBytes());
+		this.inbound = new InboundRing(this.queuePair.inbound(), bytes, MESSAGES, this.limits.maxFrameBytes(),
+				this.rendezvous);
 		if (this.server) {
 			sendSetup(own);
 		}
 		this.lock.lock();
 		try {
 			this.outbound = new OutboundRing(this.queuePair, HEAD_BYTES, bytes, peer, SENDS - 1);
+			this.offered = new RendezvousSender(this.queuePair, peer.pieces());
 		}
 		finally {
 			this.lock.unlock();
@@ -542,6 +589,10 @@ final class RdmaConnection implements QueuePair.Completions {
 		}
 		int records = 0;
 		long now = System.nanoTime();
+		while (!this.readFrames.isEmpty()) {
+			records++;
+			this.listener.received(parse(this.readFrames.remove()));
+		}
 		while (ring.hasRecords() && (all || records < FRAMES_PER_TURN)) {
 			boolean reads = all || this.listener.reads(ring.assemblingBytes());
 			if (this.paused && reads) {
@@ -554,13 +605,13 @@ final class RdmaConnection implements QueuePair.Completions {
 			records++;
 			byte[] frame = ring.next(now);
 			if (frame != null) {
-				this.listener.received(read(frame));
+				this.listener.received(parse(frame));
 			}
 		}
 		return records;
 	}
 
-	private ReceivedFrame read(byte[] bytes) throws WireException {
+	private ReceivedFrame parse(byte[] bytes) throws WireException {
 		FrameHeader header = new FrameHeader();
 		FrameDescriptor.read(bytes, bytes.length, header, this.limits);
 		return new ReceivedFrame(header, bytes);
@@ -585,13 +636,18 @@ final class RdmaConnection implements QueuePair.Completions {
 				out.notifyPeer(in.credit());
 				worked = true;
 			}
-			if (this.pongDue && out.canNotify()) {
+			if ((this.pongDue || this.rendezvous.owesAcknowledgement()) && out.canNotify()) {
 				this.pongDue = false;
-				out.notifyPeer(Immediate.of(Immediate.PONG, 0));
+				out.notifyPeer(this.rendezvous.acknowledge());
 			}
 			if (this.pingDue && out.canNotify()) {
 				this.pingDue = false;
 				out.notifyPeer(Immediate.of(Immediate.PING, 0));
+			}
+			while (this.rendezvous.canPost() && out.canRead()) {
+				this.rendezvous.post();
+				out.readPosted();
+				worked = true;
 			}
 			return drain(out) || worked;
 		}
@@ -682,6 +738,31 @@ final class RdmaConnection implements QueuePair.Completions {
 	}
 
 	@Override
+	public void read() {
+		heard();
+		this.lock.lock();
+		try {
+			OutboundRing ring = this.outbound;
+			if (ring != null) {
+				ring.readCompleted();
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+		InboundRing ring = this.inbound;
+		try {
+			byte[] frame = (ring != null) ? this.rendezvous.completed(ring) : null;
+			if (frame != null) {
+				this.readFrames.add(frame);
+			}
+		}
+		catch (WireException ex) {
+			broken(ex);
+		}
+	}
+
+	@Override
 	public void received(int length) {
 		heard();
 		if (this.setupLength >= 0) {
@@ -704,9 +785,7 @@ final class RdmaConnection implements QueuePair.Completions {
 				case Immediate.DATA -> ring.published(immediate);
 				case Immediate.CREDIT -> consumed(immediate);
 				case Immediate.PING -> this.pongDue = true;
-				default -> {
-					// An answer to a ping: the peer was heard.
-				}
+				default -> taken(immediate);
 			}
 		}
 		catch (WireException ex) {
@@ -729,6 +808,26 @@ final class RdmaConnection implements QueuePair.Completions {
 		}
 	}
 
+	/** An answer to a ping, or the peer has read pieces of large frames. */
+	private void taken(int immediate) throws WireException {
+		this.lock.lock();
+		try {
+			RendezvousSender rendezvous = this.offered;
+			if (rendezvous == null) {
+				throw new WireException(Refusal.MALFORMED, "an answer before the first message");
+			}
+			if (rendezvous.taken(immediate)) {
+				this.lastTaken = System.nanoTime();
+				for (int i = 0; i < this.streams.length; i++) {
+					endIfWhole(i);
+				}
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
 	private void heard() {
 		this.lastHeard = System.nanoTime();
 		this.pinged = false;
@@ -744,7 +843,7 @@ final class RdmaConnection implements QueuePair.Completions {
 	public void failed(String status, boolean flushed) {
 		if (this.server && !flushed && status.equals(NO_SUCH_MEMORY)) {
 			// A peer that is gone fails otherwise.
-			broken(new WireException(Refusal.MALFORMED, "the ring that it announced cannot be written: " + status));
+			broken(new WireException(Refusal.MALFORMED, "memory that it announced cannot be accessed: " + status));
 		}
 		if (this.failure == null || (this.failureFlushed && !flushed)) {
 			this.failure = status;

@@ -20,10 +20,9 @@ final class RdmaMeters {
 	 * Returns the meters of servers and clients.
 	 * @param server the server, {@code null} until there is one
 	 * @param provider the client side, {@code null} until there is one
-	 * @param lockedBytes memory that a connection locks
 	 */
-	static List<PathMeter> of(Supplier<@Nullable RdmaPathServer> server, Supplier<@Nullable RdmaPathProvider> provider,
-			long lockedBytes) {
+	static List<PathMeter> of(Supplier<@Nullable RdmaPathServer> server,
+			Supplier<@Nullable RdmaPathProvider> provider) {
 		List<PathMeter> meters = new ArrayList<>(LocalMeters.server(RdmaPathProvider.KIND, () -> {
 			RdmaPathServer known = server.get();
 			return (known != null) ? known.metrics() : null;
@@ -32,11 +31,11 @@ final class RdmaMeters {
 				server, (known) -> known.metrics().bytes().sum()));
 		meters.add(meter(PathMeter.Type.COUNTER, "vicinal.rdma.bytes", "client", "Bytes of calls and replies over RDMA",
 				provider, (known) -> known.bytes().sum()));
-		String locked = "Memory that connections lock for their rings";
+		String locked = "Memory that connections lock for their rings and for large calls";
 		meters.add(meter(PathMeter.Type.GAUGE, "vicinal.rdma.memory", "server", locked, server,
-				(known) -> known.metrics().open().sum() * lockedBytes));
+				RdmaPathServer::lockedBytes));
 		meters.add(meter(PathMeter.Type.GAUGE, "vicinal.rdma.memory", "client", locked, provider,
-				(known) -> known.connections() * lockedBytes));
+				RdmaPathProvider::lockedBytes));
 		return meters;
 	}
 

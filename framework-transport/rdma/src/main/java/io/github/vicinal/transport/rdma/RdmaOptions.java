@@ -23,6 +23,8 @@ public final class RdmaOptions {
 
 	private static final int MAX_PORT = 65_535;
 
+	private static final int MAX_RENDEZVOUS_BYTES = RendezvousSender.MAX_PIECES * RendezvousSender.PIECE_BYTES;
+
 	private static final int MAX_HEADERS = 256;
 
 	private static final int MAX_HEADER_BYTES = 64 * 1024;
@@ -40,6 +42,8 @@ public final class RdmaOptions {
 	private final String announcedAddress;
 
 	private final int ringBytes;
+
+	private final int rendezvousBytes;
 
 	private final CompletionMode completionMode;
 
@@ -64,6 +68,7 @@ public final class RdmaOptions {
 		this.port = builder.port;
 		this.announcedAddress = builder.announcedAddress;
 		this.ringBytes = builder.ringBytes;
+		this.rendezvousBytes = builder.rendezvousBytes;
 		this.completionMode = builder.completionMode;
 		this.maxFrameBytes = builder.maxFrameBytes;
 		this.maxConnections = builder.maxConnections;
@@ -86,6 +91,10 @@ public final class RdmaOptions {
 				this.ringBytes >= Setup.MIN_RING_BYTES && this.ringBytes <= Setup.MAX_RING_BYTES
 						&& Integer.bitCount(this.ringBytes) == 1,
 				"ringBytes", "a power of two from 64KB to 256MB", this.ringBytes);
+		InvalidOptionException.check(
+				this.rendezvousBytes >= 0 && this.rendezvousBytes <= MAX_RENDEZVOUS_BYTES
+						&& this.rendezvousBytes % RendezvousSender.PIECE_BYTES == 0,
+				"rendezvousBytes", "a multiple of 256KB up to 16MB, or 0", this.rendezvousBytes);
 		WireLimits.checkMaxFrameBytes(this.maxFrameBytes);
 		InvalidOptionException.check(this.maxConnections >= 1, "maxConnections", "at least 1", this.maxConnections);
 		InvalidOptionException.check(this.maxThreads >= 1, "maxThreads", "at least 1", this.maxThreads);
@@ -148,6 +157,16 @@ public final class RdmaOptions {
 	 */
 	public int ringBytes() {
 		return this.ringBytes;
+	}
+
+	/**
+	 * Returns the size of the memory of each side of a connection from which the peer
+	 * reads calls and replies of 256 KB and more, and of the memory for what this side
+	 * reads of the peer. Each side locks both.
+	 * @return a multiple of 256 KB up to 16 MB, 0 to send all calls through the rings
+	 */
+	public int rendezvousBytes() {
+		return this.rendezvousBytes;
 	}
 
 	/**
@@ -236,7 +255,10 @@ public final class RdmaOptions {
 		return new WireLimits(this.maxFrameBytes, MAX_HEADERS, MAX_HEADER_BYTES);
 	}
 
-	/** Returns the memory that a connection locks on each side. */
+	/**
+	 * Returns the memory that a connection must lock on each side. Memory for rendezvous
+	 * is not part of it: a connection that cannot lock it does without.
+	 */
 	long lockedBytes() {
 		return RdmaConnection.HEAD_BYTES + 2L * this.ringBytes;
 	}
@@ -273,6 +295,8 @@ public final class RdmaOptions {
 		private String announcedAddress = "";
 
 		private int ringBytes = 1 << 20;
+
+		private int rendezvousBytes = 1 << 20;
 
 		private CompletionMode completionMode = CompletionMode.ADAPTIVE;
 
@@ -325,6 +349,18 @@ public final class RdmaOptions {
 		 */
 		public Builder ringBytes(int bytes) {
 			this.ringBytes = bytes;
+			return this;
+		}
+
+		/**
+		 * Sets the size of the memory of each side of a connection from which the peer
+		 * reads calls and replies of 256 KB and more. Each side locks twice as much.
+		 * @param bytes a multiple of 256 KB up to 16 MB, 0 to send all calls through the
+		 * rings
+		 * @return this builder
+		 */
+		public Builder rendezvousBytes(int bytes) {
+			this.rendezvousBytes = bytes;
 			return this;
 		}
 

@@ -62,9 +62,9 @@ public final class RdmaPathProvider implements PathProvider {
 		return this.bytes;
 	}
 
-	/** Returns the number of connections that are open. */
-	int connections() {
-		return this.sessions.all().size();
+	/** Returns the memory that the connections lock. */
+	long lockedBytes() {
+		return this.sessions.all().stream().mapToLong(ClientSession::lockedBytes).sum();
 	}
 
 	@Override

@@ -265,6 +265,11 @@ public final class RdmaPathServer implements PathServer {
 		}
 	}
 
+	/** Returns the memory that the connections lock. */
+	long lockedBytes() {
+		return this.sessions.stream().mapToLong(ServerSession::lockedBytes).sum();
+	}
+
 	void left(ServerSession session) {
 		if (this.sessions.remove(session)) {
 			this.metrics.open().decrement();

@@ -19,6 +19,9 @@ import org.springframework.util.unit.DataSize;
  * @param ringSize Size of the ring of each direction of a connection: a power of two from
  * 64KB to 256MB. The smaller side counts. Each side locks twice as much memory per
  * connection.
+ * @param rendezvousSize Size of the memory of each side of a connection from which the
+ * other side reads calls and replies of 256KB and more: a multiple of 256KB up to 16MB.
+ * Each side locks twice as much memory per connection. 0 sends them through the rings.
  * @param completionMode Way in which connections wait for completions.
  * @param maxFrameSize Maximum size of a call or reply, 1KB to 1GB. Larger calls go over
  * another path.
@@ -36,10 +39,11 @@ import org.springframework.util.unit.DataSize;
 @ConfigurationProperties(RdmaProperties.PREFIX)
 record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValue("") String address,
 		@DefaultValue("0") int port, @DefaultValue("") String announcedAddress, @DefaultValue("1MB") DataSize ringSize,
-		@DefaultValue("adaptive") CompletionMode completionMode, @DefaultValue("64MB") DataSize maxFrameSize,
-		@DefaultValue("64") int maxConnections, @DefaultValue("256") int maxThreads,
-		@DefaultValue("5s") Duration handshakeTimeout, @DefaultValue("30s") Duration frameTimeout,
-		@DefaultValue("10s") Duration pingInterval, @DefaultValue("5s") Duration pingTimeout) {
+		@DefaultValue("1MB") DataSize rendezvousSize, @DefaultValue("adaptive") CompletionMode completionMode,
+		@DefaultValue("64MB") DataSize maxFrameSize, @DefaultValue("64") int maxConnections,
+		@DefaultValue("256") int maxThreads, @DefaultValue("5s") Duration handshakeTimeout,
+		@DefaultValue("30s") Duration frameTimeout, @DefaultValue("10s") Duration pingInterval,
+		@DefaultValue("5s") Duration pingTimeout) {
 
 	static final String PREFIX = "vicinal.rdma";
 

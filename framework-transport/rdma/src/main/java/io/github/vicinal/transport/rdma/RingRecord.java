@@ -9,9 +9,9 @@ package io.github.vicinal.transport.rdma;
  *  4  byte  kind
  *  5  byte  stream: distinguishes pieces of large frames
  *  6  short 0
- *  8  int   total: bytes of the whole frame (WHOLE, FIRST), otherwise 0
+ *  8  int   total: bytes of the whole frame (WHOLE, FIRST, READ_FIRST), otherwise 0
  * 12  int   position of the record in the stream of bytes, in units of 16 bytes
- * 16  a frame, or a piece of one
+ * 16  a frame, a piece of one, or where the receiver reads a piece
  * </pre>
  */
 final class RingRecord {
@@ -39,6 +39,12 @@ final class RingRecord {
 
 	/** Nothing: the rest of the ring is skipped. */
 	static final byte PADDING = 4;
+
+	/** Announces the first piece of a large frame, which the receiver reads. */
+	static final byte READ_FIRST = 5;
+
+	/** Announces a further piece of a large frame, which the receiver reads. */
+	static final byte READ_MORE = 6;
 
 	/** Large frames that travel at the same time, so that each gets on. */
 	static final int STREAMS = 2;

@@ -188,6 +188,11 @@ final class ServerSession implements RdmaConnection.Listener {
 		this.conversation.clientGone(this.server.threads()::run);
 	}
 
+	/** Returns the memory that the connection locks. */
+	long lockedBytes() {
+		return this.connection.lockedBytes();
+	}
+
 	private String client() {
 		return this.remote.getAddress().getHostAddress() + ":" + this.remote.getPort();
 	}
@@ -197,6 +202,7 @@ final class ServerSession implements RdmaConnection.Listener {
 		Map<String, Object> details = new LinkedHashMap<>();
 		details.put("address", client());
 		details.put("outstandingBytes", this.outstanding.get());
+		details.put("rendezvousPieces", this.connection.offeredPieces());
 		return details;
 	}
 

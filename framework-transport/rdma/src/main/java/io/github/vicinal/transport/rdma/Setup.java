@@ -17,7 +17,7 @@ import io.github.vicinal.transport.wire.WireException;
  * 12 int   messages that the sender can receive before it has consumed one
  * 16 long  address of the ring
  * 24 int   key of the ring
- * 28 int   0
+ * 28 int   pieces of large frames that the sender reads at a time, 0 for none
  * </pre>
  *
  * Magic, version and refusal stay where they are in every version.
@@ -27,8 +27,10 @@ import io.github.vicinal.transport.wire.WireException;
  * @param messages maximum number of messages that are not consumed
  * @param address address of the ring
  * @param key key of the ring
+ * @param pieces pieces of large frames that are read at a time. 0 if they must travel
+ * through the ring, as between peers of which one does not know this field
  */
-record Setup(int refusal, int ringBytes, int messages, long address, int key) {
+record Setup(int refusal, int ringBytes, int messages, long address, int key, int pieces) {
 
 	static final int BYTES = 32;
 
@@ -45,7 +47,7 @@ record Setup(int refusal, int ringBytes, int messages, long address, int key) {
 	static final int MAX_MESSAGES = 1 << 14;
 
 	static Setup refused(Refusal refusal) {
-		return new Setup(refusal.number(), MIN_RING_BYTES, MIN_MESSAGES, 0, 0);
+		return new Setup(refusal.number(), MIN_RING_BYTES, MIN_MESSAGES, 0, 0, 0);
 	}
 
 	void write(ByteBuffer out, int offset) {
@@ -56,7 +58,7 @@ record Setup(int refusal, int ringBytes, int messages, long address, int key) {
 		out.putInt(offset + 12, this.messages);
 		out.putLong(offset + 16, this.address);
 		out.putInt(offset + 24, this.key);
-		out.putInt(offset + 28, 0);
+		out.putInt(offset + 28, this.pieces);
 	}
 
 	/**
@@ -83,7 +85,7 @@ record Setup(int refusal, int ringBytes, int messages, long address, int key) {
 			return refused(Refusal.of(refusal));
 		}
 		Setup setup = new Setup(0, in.getInt(offset + 8), in.getInt(offset + 12), in.getLong(offset + 16),
-				in.getInt(offset + 24));
+				in.getInt(offset + 24), in.getInt(offset + 28));
 		if (setup.ringBytes < MIN_RING_BYTES || setup.ringBytes > MAX_RING_BYTES
 				|| Integer.bitCount(setup.ringBytes) != 1) {
 			throw new WireException(Refusal.MALFORMED,
@@ -93,6 +95,10 @@ record Setup(int refusal, int ringBytes, int messages, long address, int key) {
 		if (setup.messages < MIN_MESSAGES || setup.messages > MAX_MESSAGES) {
 			throw new WireException(Refusal.MALFORMED, "a ring receives from %d to %d messages, but this one %d"
 				.formatted(MIN_MESSAGES, MAX_MESSAGES, setup.messages));
+		}
+		if (setup.pieces < 0 || setup.pieces > RendezvousSender.MAX_PIECES) {
+			throw new WireException(Refusal.MALFORMED, "a side reads from 0 to %d pieces at a time, but this one %d"
+				.formatted(RendezvousSender.MAX_PIECES, setup.pieces));
 		}
 		return setup;
 	}

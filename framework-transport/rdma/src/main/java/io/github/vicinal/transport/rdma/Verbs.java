@@ -54,8 +54,12 @@ interface Verbs extends AutoCloseable {
 	 * @param localBytes size of the memory that only this side accesses
 	 * @param setupBytes size of the memory at the beginning of the local memory for the
 	 * first message
+	 * @param rendezvousBytes size of the memory that the peer may read, and of the memory
+	 * for what this side reads of the peer; 0 for none. A connection that cannot lock
+	 * both has neither
 	 */
-	record Resources(int sends, int receives, int inlineBytes, int inboundBytes, int localBytes, int setupBytes) {
+	record Resources(int sends, int receives, int inlineBytes, int inboundBytes, int localBytes, int setupBytes,
+			int rendezvousBytes) {
 	}
 
 	/** Accepts connections. Thread-safe. */

@@ -7,10 +7,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A queue pair of the C libraries. Work requests are patched in memory that stays. */
 @SuppressWarnings("restricted") // Used only where native access is granted.
 final class FfmQueuePair implements QueuePair {
+
+	private static final Logger logger = LoggerFactory.getLogger(FfmQueuePair.class);
 
 	static final long ID_BYTES = 416;
 
@@ -33,6 +37,10 @@ final class FfmQueuePair implements QueuePair {
 
 	private static final long MR_BYTES = 48;
 
+	private static final long MR_ADDRESS = 16;
+
+	private static final long MR_LENGTH = 24;
+
 	private static final long MR_LOCAL_KEY = 36;
 
 	private static final long MR_REMOTE_KEY = 40;
@@ -41,6 +49,8 @@ final class FfmQueuePair implements QueuePair {
 
 	private static final int ACCESS_REMOTE_WRITE = 2;
 
+	private static final int ACCESS_REMOTE_READ = 4;
+
 	private static final int PAGE = 4096;
 
 	private static final int COMPLETION_BYTES = 48;
@@ -48,6 +58,8 @@ final class FfmQueuePair implements QueuePair {
 	private static final int MAX_COMPLETIONS = 32;
 
 	private static final int STATUS_FLUSHED = 5;
+
+	private static final int OPCODE_READ = 2;
 
 	private static final int OPCODE_RECEIVE = 128;
 
@@ -63,6 +75,8 @@ final class FfmQueuePair implements QueuePair {
 
 	private static final int SEND = 2;
 
+	private static final int READ = 4;
+
 	/** In {@code rdma_conn_param}. */
 	private static final long PARAMETERS_RESPONDER = 9;
 
@@ -73,6 +87,12 @@ final class FfmQueuePair implements QueuePair {
 	private static final long PARAMETERS_RECEIVER_RETRIES = 13;
 
 	private static final byte RETRIES = 7;
+
+	/**
+	 * {@code RDMA_MAX_RESP_RES} and {@code RDMA_MAX_INIT_DEPTH}: as many reads at a time
+	 * as both devices can.
+	 */
+	private static final byte MOST = (byte) 0xff;
 
 	/** Between two looks at the connection manager, while the thread polls. */
 	private static final long LOOK_NANOS = 1_000_000;
@@ -95,6 +115,13 @@ final class FfmQueuePair implements QueuePair {
 
 	private final MemorySegment outbound;
 
+	/** Memory of {@link #readable} and {@link #landing}. */
+	private final @Nullable Arena rendezvous;
+
+	private final MemorySegment readable;
+
+	private final MemorySegment landing;
+
 	private MemorySegment pd = MemorySegment.NULL;
 
 	private MemorySegment completionChannel = MemorySegment.NULL;
@@ -107,6 +134,10 @@ final class FfmQueuePair implements QueuePair {
 
 	private MemorySegment outboundRegion = MemorySegment.NULL;
 
+	private MemorySegment readableRegion = MemorySegment.NULL;
+
+	private MemorySegment landingRegion = MemorySegment.NULL;
+
 	private final MemorySegment pollCq;
 
 	private final MemorySegment notifyCq;
@@ -118,6 +149,10 @@ final class FfmQueuePair implements QueuePair {
 	private final int outboundKey;
 
 	private final int inboundKey;
+
+	private final int readableKey;
+
+	private final int landingKey;
 
 	private final int inlineBytes;
 
@@ -187,6 +222,12 @@ final class FfmQueuePair implements QueuePair {
 			this.inboundKey = this.inboundRegion.get(Native.INT, MR_REMOTE_KEY);
 			this.outboundRegion = register(this.outbound, ACCESS_LOCAL_WRITE);
 			this.outboundKey = this.outboundRegion.get(Native.INT, MR_LOCAL_KEY);
+			this.rendezvous = registerRendezvous(resources.rendezvousBytes());
+			boolean reads = this.rendezvous != null;
+			this.readable = reads ? memory(this.readableRegion) : MemorySegment.NULL;
+			this.readableKey = reads ? this.readableRegion.get(Native.INT, MR_REMOTE_KEY) : 0;
+			this.landing = reads ? memory(this.landingRegion) : MemorySegment.NULL;
+			this.landingKey = reads ? this.landingRegion.get(Native.INT, MR_LOCAL_KEY) : 0;
 			this.inlineBytes = createQueuePair(resources);
 			this.qp = MemorySegment.ofAddress(this.id.get(Native.LONG, ID_QP));
 			this.local = FfmVerbs.address(this.id, ID_SOURCE);
@@ -209,14 +250,51 @@ final class FfmQueuePair implements QueuePair {
 	}
 
 	private MemorySegment register(MemorySegment memory, int access) throws Throwable {
-		MemorySegment region = (MemorySegment) Native.REG_MR.invokeExact(this.calls.state(), this.pd, memory,
-				memory.byteSize(), access);
+		MemorySegment region = tryToRegister(memory, access);
 		if (region.equals(MemorySegment.NULL)) {
 			throw new VerbsException(
-					"%d KB could not be locked, beside what other connections lock; raise the limit (ulimit -l, or LimitMEMLOCK of systemd), or lower vicinal.rdma.ring-size: %s"
+					"%d KB could not be locked, beside what other connections lock; raise the limit (ulimit -l, or LimitMEMLOCK of systemd), or lower vicinal.rdma.ring-size or vicinal.rdma.rendezvous-size: %s"
 						.formatted(memory.byteSize() >> 10, this.calls.failed("ibv_reg_mr").text()));
 		}
-		return region.reinterpret(MR_BYTES);
+		return region;
+	}
+
+	private MemorySegment tryToRegister(MemorySegment memory, int access) throws Throwable {
+		MemorySegment region = (MemorySegment) Native.REG_MR.invokeExact(this.calls.state(), this.pd, memory,
+				memory.byteSize(), access);
+		return region.equals(MemorySegment.NULL) ? region : region.reinterpret(MR_BYTES);
+	}
+
+	/** Returns {@code null} if both sides of it cannot be locked, or are not wanted. */
+	private @Nullable Arena registerRendezvous(int bytes) throws Throwable {
+		if (bytes == 0) {
+			return null;
+		}
+		Arena memory = Arena.ofShared();
+		this.readableRegion = tryToRegister(memory.allocate(bytes, PAGE), ACCESS_REMOTE_READ);
+		if (!this.readableRegion.equals(MemorySegment.NULL)) {
+			this.landingRegion = tryToRegister(memory.allocate(bytes, PAGE), ACCESS_LOCAL_WRITE);
+			if (!this.landingRegion.equals(MemorySegment.NULL)) {
+				return memory;
+			}
+		}
+		logger.debug("Large calls travel through the ring: {} KB could not be locked for them: {}", 2 * bytes >> 10,
+				this.calls.failed("ibv_reg_mr").text());
+		deregister(this.readableRegion);
+		this.readableRegion = MemorySegment.NULL;
+		memory.close();
+		return null;
+	}
+
+	/** Returns the memory of a region. */
+	private static MemorySegment memory(MemorySegment region) {
+		return MemorySegment.ofAddress(region.get(Native.LONG, MR_ADDRESS)).reinterpret(region.get(Native.LONG, MR_LENGTH));
+	}
+
+	private void deregister(MemorySegment region) throws Throwable {
+		if (!region.equals(MemorySegment.NULL)) {
+			int ignored = (int) Native.DEREG_MR.invokeExact(this.calls.state(), region);
+		}
 	}
 
 	/** Returns the longest payload that can be inline. */
@@ -248,8 +326,8 @@ final class FfmQueuePair implements QueuePair {
 
 	private MemorySegment connectionParameters() {
 		this.parameters.fill((byte) 0);
-		this.parameters.set(Native.BYTE, PARAMETERS_RESPONDER, (byte) 1);
-		this.parameters.set(Native.BYTE, PARAMETERS_INITIATOR, (byte) 1);
+		this.parameters.set(Native.BYTE, PARAMETERS_RESPONDER, MOST);
+		this.parameters.set(Native.BYTE, PARAMETERS_INITIATOR, MOST);
 		this.parameters.set(Native.BYTE, PARAMETERS_RETRIES, RETRIES);
 		this.parameters.set(Native.BYTE, PARAMETERS_RECEIVER_RETRIES, RETRIES);
 		return this.parameters;
@@ -312,29 +390,60 @@ final class FfmQueuePair implements QueuePair {
 	}
 
 	@Override
+	public ByteBuffer readable() {
+		return buffer(this.readable);
+	}
+
+	/** Memory that is not there has no address. */
+	private static ByteBuffer buffer(MemorySegment memory) {
+		return (memory.byteSize() > 0) ? memory.asByteBuffer().order(ByteOrder.BIG_ENDIAN) : ByteBuffer.allocate(0);
+	}
+
+	@Override
+	public long readableAddress() {
+		return this.readable.address();
+	}
+
+	@Override
+	public int readableKey() {
+		return this.readableKey;
+	}
+
+	@Override
+	public ByteBuffer landing() {
+		return buffer(this.landing);
+	}
+
+	@Override
 	public int inlineBytes() {
 		return this.inlineBytes;
 	}
 
 	@Override
 	public void send(int offset, int length) throws VerbsException {
-		post(SEND, offset, length, 0, 0, SEND_SIGNALLED, 0);
+		post(SEND, this.outbound.address() + offset, length, this.outboundKey, 0, 0, SEND_SIGNALLED, 0);
+	}
+
+	@Override
+	public void read(int offset, int length, long remoteAddress, int remoteKey) throws VerbsException {
+		post(READ, this.landing.address() + offset, length, this.landingKey, remoteAddress, remoteKey, SEND_SIGNALLED,
+				0);
 	}
 
 	@Override
 	public void write(int offset, int length, long remoteAddress, int remoteKey, int flags, int immediate)
 			throws VerbsException {
 		int sendFlags = ((flags & SIGNALLED) != 0 ? SEND_SIGNALLED : 0) | ((flags & INLINE) != 0 ? SEND_INLINE : 0);
-		post((flags & IMMEDIATE) != 0 ? WRITE_IMMEDIATE : WRITE, offset, length, remoteAddress, remoteKey, sendFlags,
-				immediate);
+		post((flags & IMMEDIATE) != 0 ? WRITE_IMMEDIATE : WRITE, this.outbound.address() + offset, length,
+				this.outboundKey, remoteAddress, remoteKey, sendFlags, immediate);
 	}
 
-	private void post(int opcode, int offset, int length, long remoteAddress, int remoteKey, int flags, int immediate)
-			throws VerbsException {
+	private void post(int opcode, long address, int length, int localKey, long remoteAddress, int remoteKey, int flags,
+			int immediate) throws VerbsException {
 		MemorySegment request = this.sendRequest;
-		this.sendElement.set(Native.LONG, 0, this.outbound.address() + offset);
+		this.sendElement.set(Native.LONG, 0, address);
 		this.sendElement.set(Native.INT, 8, length);
-		this.sendElement.set(Native.INT, 12, this.outboundKey);
+		this.sendElement.set(Native.INT, 12, localKey);
 		request.set(Native.LONG, 16, this.sendElement.address());
 		request.set(Native.INT, 24, (length > 0) ? 1 : 0);
 		request.set(Native.INT, 28, opcode);
@@ -417,6 +526,9 @@ final class FfmQueuePair implements QueuePair {
 		}
 		else if (opcode == OPCODE_RECEIVE) {
 			handler.received(this.completions.get(Native.INT, at + 20));
+		}
+		else if (opcode == OPCODE_READ) {
+			handler.read();
 		}
 		else {
 			handler.sent();
@@ -549,12 +661,10 @@ final class FfmQueuePair implements QueuePair {
 			if (!this.completionChannel.equals(MemorySegment.NULL)) {
 				ignored = (int) Native.DESTROY_COMP_CHANNEL.invokeExact(this.calls.state(), this.completionChannel);
 			}
-			if (!this.inboundRegion.equals(MemorySegment.NULL)) {
-				ignored = (int) Native.DEREG_MR.invokeExact(this.calls.state(), this.inboundRegion);
-			}
-			if (!this.outboundRegion.equals(MemorySegment.NULL)) {
-				ignored = (int) Native.DEREG_MR.invokeExact(this.calls.state(), this.outboundRegion);
-			}
+			deregister(this.inboundRegion);
+			deregister(this.outboundRegion);
+			deregister(this.readableRegion);
+			deregister(this.landingRegion);
 			if (!this.pd.equals(MemorySegment.NULL)) {
 				ignored = (int) Native.DEALLOC_PD.invokeExact(this.calls.state(), this.pd);
 			}
@@ -563,6 +673,10 @@ final class FfmQueuePair implements QueuePair {
 			throw new IllegalStateException(ex);
 		}
 		this.wakeUp.close();
+		Arena memory = this.rendezvous;
+		if (memory != null) {
+			memory.close();
+		}
 		this.arena.close();
 	}
 

@@ -32,7 +32,11 @@ import org.jspecify.annotations.Nullable;
  * <li>an event reports only completions that arrive after it was asked for;
  * <li>completions of sends come late and in bunches, never before those of receives that
  * they are older than;
- * <li>a write whose immediate number finds no receive waits.
+ * <li>a write whose immediate number finds no receive waits;
+ * <li>the bytes of a read are taken from the memory of the peer when its completion is
+ * reported, as late as can be, and arrive when that is polled. Writes behind a read
+ * overtake it, but complete after it. More than {@value #READ_DEPTH} reads at a time keep
+ * all that is posted behind them from starting.
  * </ul>
  */
 final class MemoryFabric {
@@ -40,6 +44,8 @@ final class MemoryFabric {
 	private static final int FIRST_PORT = 10_000;
 
 	private static final int SPREAD = 8;
+
+	private static final int READ_DEPTH = 2;
 
 	private final Map<InetSocketAddress, MemoryListener> listeners = new ConcurrentHashMap<>();
 
@@ -54,6 +60,12 @@ final class MemoryFabric {
 	/** Writes of a connection that waited for a receive of the peer. */
 	final AtomicInteger notReady = new AtomicInteger();
 
+	/** Reads that have completed. */
+	final AtomicInteger reads = new AtomicInteger();
+
+	/** Requests that waited behind more reads than a device has at a time. */
+	final AtomicInteger stalled = new AtomicInteger();
+
 	/** Attempts to connect, whatever became of them. */
 	final AtomicInteger attempts = new AtomicInteger();
 
@@ -61,6 +73,9 @@ final class MemoryFabric {
 	final AtomicInteger mostPosted = new AtomicInteger();
 
 	volatile int inlineBytes = 220;
+
+	/** Whether connections can lock memory for rendezvous. */
+	volatile boolean rendezvous = true;
 
 	/** Whether connections are accepted by nobody, and time out. */
 	volatile boolean silent;
@@ -246,9 +261,34 @@ final class MemoryFabric {
 
 	}
 
-	/** A posted operation: a message or a write. */
-	private record Request(boolean message, int offset, int length, byte @Nullable [] inline, long remoteAddress,
+	private enum Kind {
+
+		MESSAGE, WRITE, READ
+
+	}
+
+	/** A posted operation. */
+	private record Request(Kind kind, int offset, int length, byte @Nullable [] inline, long remoteAddress,
 			int remoteKey, int flags, int immediate) {
+	}
+
+	/** A completion that is not reported yet. */
+	private static class Late {
+
+		private final Completion completion;
+
+		/** Whether it can be reported, if those before it can. */
+		private boolean due;
+
+		Late(Completion completion, boolean due) {
+			this.completion = completion;
+			this.due = due;
+		}
+
+		Completion completion() {
+			return this.completion;
+		}
+
 	}
 
 	private interface Completion {
@@ -268,6 +308,10 @@ final class MemoryFabric {
 
 		private final ByteBuffer outbound;
 
+		private final ByteBuffer readable;
+
+		private final ByteBuffer landing;
+
 		private final int sends;
 
 		private final int setupBytes;
@@ -283,7 +327,18 @@ final class MemoryFabric {
 		private final Deque<Completion> completions = new ArrayDeque<>();
 
 		/** Completions of sends that the device has not reported yet. */
-		private final Deque<Completion> late = new ArrayDeque<>();
+		private final Deque<Late> late = new ArrayDeque<>();
+
+		/** Those of them that are reads which the peer has not served. */
+		private final Deque<Late> unserved = new ArrayDeque<>();
+
+		private final long readableAddress;
+
+		private final int readableKey;
+
+		private boolean readsHeld;
+
+		private @Nullable String failRead;
 
 		private final Random random = new Random(42);
 
@@ -307,13 +362,18 @@ final class MemoryFabric {
 
 		private @Nullable String failNext;
 
-		private boolean closed;
+		private volatile boolean closed;
 
 		MemoryQueuePair(Verbs.Resources resources, InetSocketAddress local, InetSocketAddress remote) {
 			this.local = local;
 			this.remote = remote;
 			this.inbound = ByteBuffer.allocateDirect(resources.inboundBytes());
 			this.outbound = ByteBuffer.allocateDirect(resources.localBytes());
+			int bytes = MemoryFabric.this.rendezvous ? resources.rendezvousBytes() : 0;
+			this.readable = ByteBuffer.allocateDirect(bytes);
+			this.landing = ByteBuffer.allocateDirect(bytes);
+			this.readableAddress = MemoryFabric.this.addresses.getAndAdd(1L << 32);
+			this.readableKey = MemoryFabric.this.keys.getAndIncrement();
 			this.sends = resources.sends();
 			this.receives = resources.receives();
 			this.setupBytes = resources.setupBytes();
@@ -336,6 +396,36 @@ final class MemoryFabric {
 			deliver();
 		}
 
+		/** Reads that this side posts are not served until {@link #releaseReads}. */
+		synchronized void holdReads() {
+			this.readsHeld = true;
+		}
+
+		void releaseReads() {
+			synchronized (this) {
+				this.readsHeld = false;
+				serveReads();
+				notifyAll();
+			}
+			deliver();
+		}
+
+		/** Returns the number of reads that the peer has not served. */
+		synchronized int unservedReads() {
+			return this.unserved.size();
+		}
+
+		private void serveReads() {
+			while (!this.readsHeld && !this.unserved.isEmpty()) {
+				this.unserved.remove().due = true;
+			}
+		}
+
+		/** The next read fails with a status, and all later requests are flushed. */
+		synchronized void failReads(String status) {
+			this.failRead = status;
+		}
+
 		/** The next request fails with a status, and all later ones are flushed. */
 		synchronized void failNext(String status) {
 			this.failNext = status;
@@ -347,6 +437,8 @@ final class MemoryFabric {
 					this.ended = why;
 				}
 				reportLate();
+				this.late.clear();
+				this.unserved.clear();
 				report((handler) -> handler.failed("Work Request Flushed Error", true));
 				notifyAll();
 			}
@@ -383,13 +475,38 @@ final class MemoryFabric {
 		}
 
 		@Override
+		public ByteBuffer readable() {
+			return this.readable.duplicate();
+		}
+
+		@Override
+		public long readableAddress() {
+			return this.readableAddress;
+		}
+
+		@Override
+		public int readableKey() {
+			return this.readableKey;
+		}
+
+		@Override
+		public ByteBuffer landing() {
+			return this.landing.duplicate();
+		}
+
+		@Override
 		public int inlineBytes() {
 			return MemoryFabric.this.inlineBytes;
 		}
 
 		@Override
 		public void send(int offset, int length) throws VerbsException {
-			post(new Request(true, offset, length, null, 0, 0, SIGNALLED, 0));
+			post(new Request(Kind.MESSAGE, offset, length, null, 0, 0, SIGNALLED, 0));
+		}
+
+		@Override
+		public void read(int offset, int length, long remoteAddress, int remoteKey) throws VerbsException {
+			post(new Request(Kind.READ, offset, length, null, remoteAddress, remoteKey, SIGNALLED, 0));
 		}
 
 		@Override
@@ -403,7 +520,7 @@ final class MemoryFabric {
 				inline = new byte[length];
 				this.outbound.get(offset, inline);
 			}
-			post(new Request(false, offset, length, inline, remoteAddress, remoteKey, flags, immediate));
+			post(new Request(Kind.WRITE, offset, length, inline, remoteAddress, remoteKey, flags, immediate));
 		}
 
 		private void post(Request request) throws VerbsException {
@@ -432,14 +549,16 @@ final class MemoryFabric {
 						if (next == null || this.held || this.ended != null || to == null) {
 							return;
 						}
-						byte[] bytes = next.inline();
-						if (bytes == null) {
-							bytes = new byte[next.length()];
-							this.outbound.get(next.offset(), bytes);
+						if (this.unserved.size() > READ_DEPTH) {
+							throw new IllegalStateException("more reads than were let through");
+						}
+						if (next.kind() == Kind.READ && this.unserved.size() == READ_DEPTH) {
+							MemoryFabric.this.stalled.incrementAndGet();
+							return;
 						}
 						String status = this.failNext;
 						if (status == null) {
-							status = to.arrived(next, bytes);
+							status = (next.kind() == Kind.READ) ? requested(next, to) : to.arrived(next, bytes(next));
 						}
 						if (status == null) {
 							// The peer has posted no receive: the device tries again.
@@ -454,15 +573,74 @@ final class MemoryFabric {
 							notifyAll();
 							return;
 						}
-						completeLate(next);
+						if (next.kind() == Kind.READ) {
+							completeRead(next, to);
+						}
+						else {
+							completeLate(next);
+						}
 					}
 				}
 			}
 		}
 
+		private byte[] bytes(Request request) {
+			byte[] bytes = request.inline();
+			if (bytes == null) {
+				bytes = new byte[request.length()];
+				this.outbound.get(request.offset(), bytes);
+			}
+			return bytes;
+		}
+
+		/** Returns nothing if the peer can serve a read, or an error. */
+		private String requested(Request read, MemoryQueuePair from) {
+			if (this.failRead != null) {
+				return this.failRead;
+			}
+			if (from.isClosed() || from.ended() != null) {
+				return "transport retry counter exceeded";
+			}
+			if (read.length() <= 0 || read.offset() < 0 || read.offset() > this.landing.capacity() - read.length()) {
+				return "local protection error";
+			}
+			long offset = read.remoteAddress() - from.readableAddress;
+			boolean readable = read.remoteKey() == from.readableKey && offset >= 0
+					&& offset <= from.readable.capacity() - read.length();
+			return readable ? "" : "remote access error";
+		}
+
+		private void completeRead(Request read, MemoryQueuePair from) {
+			int completed = this.unsignalled + 1;
+			this.unsignalled = 0;
+			int offset = (int) (read.remoteAddress() - from.readableAddress);
+			byte[] bytes = new byte[read.length()];
+			Completion completion = (handler) -> {
+				synchronized (this) {
+					this.posted -= completed;
+				}
+				this.landing.put(read.offset(), bytes);
+				MemoryFabric.this.reads.incrementAndGet();
+				handler.read();
+			};
+			Late late = new Late(completion, false) {
+
+				@Override
+				Completion completion() {
+					from.readable.get(offset, bytes);
+					return super.completion();
+				}
+
+			};
+			this.late.add(late);
+			this.unserved.add(late);
+			serveReads();
+			notifyAll();
+		}
+
 		private void reportLate() {
-			while (!this.late.isEmpty()) {
-				report(this.late.remove());
+			while (!this.late.isEmpty() && this.late.element().due) {
+				report(this.late.remove().completion());
 			}
 		}
 
@@ -482,13 +660,13 @@ final class MemoryFabric {
 			if (signalled) {
 				int completed = this.unsignalled;
 				this.unsignalled = 0;
-				this.late.add((handler) -> {
+				this.late.add(new Late((handler) -> {
 					synchronized (this) {
 						this.posted -= completed;
 					}
 					handler.sent();
-				});
-				if (this.random.nextInt(SPREAD) == 0 || request.message()) {
+				}, true));
+				if (this.random.nextInt(SPREAD) == 0 || request.kind() == Kind.MESSAGE) {
 					reportLate();
 				}
 				notifyAll();
@@ -502,7 +680,7 @@ final class MemoryFabric {
 			if (this.closed || this.ended != null) {
 				return "transport retry counter exceeded";
 			}
-			if (request.message()) {
+			if (request.kind() == Kind.MESSAGE) {
 				if (this.setupReceived || bytes.length > this.setupBytes) {
 					return "remote invalid request error";
 				}
@@ -570,6 +748,10 @@ final class MemoryFabric {
 				}
 			}
 			polled.forEach((completion) -> completion.report(handler));
+			if (!polled.isEmpty()) {
+				// What waited behind reads can start.
+				deliver();
+			}
 			return polled.size();
 		}
 

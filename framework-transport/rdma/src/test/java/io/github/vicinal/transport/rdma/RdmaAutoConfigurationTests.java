@@ -48,9 +48,18 @@ class RdmaAutoConfigurationTests {
 	}
 
 	@Test
+	void largeCallsCanBeKeptInTheRings() {
+		assertThat(options(Map.of()).rendezvousBytes()).isEqualTo(1 << 20);
+		assertThat(options(Map.of("vicinal.rdma.rendezvous-size", "0")).rendezvousBytes()).isZero();
+		assertThat(options(Map.of("vicinal.rdma.rendezvous-size", "16MB")).rendezvousBytes()).isEqualTo(16 << 20);
+	}
+
+	@Test
 	void anErrorNamesPropertyValueAndRule() {
 		refused("ring-size", "1000KB", "a power of two from 64KB to 256MB");
 		refused("ring-size", "32KB", "a power of two from 64KB to 256MB");
+		refused("rendezvous-size", "300KB", "a multiple of 256KB up to 16MB, or 0");
+		refused("rendezvous-size", "17MB", "a multiple of 256KB up to 16MB, or 0");
 		refused("max-frame-size", "10B", "from 1KB to 1GB");
 		refused("max-connections", "0", "at least 1");
 		refused("max-threads", "0", "at least 1");

@@ -3,9 +3,7 @@ package io.github.vicinal.transport.rdma;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.path.CallFrame;
@@ -13,6 +11,7 @@ import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.path.Reply;
+import io.github.vicinal.transport.testing.RunningCalls;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,8 +25,7 @@ class RdmaCancellationTests extends RdmaTestSupport {
 
 	private final MemoryFabric fabric = new MemoryFabric();
 
-	/** Calls whose handler runs, oldest first. */
-	private final BlockingQueue<CallFrame> executed = new LinkedBlockingQueue<>();
+	private final RunningCalls executed = new RunningCalls();
 
 	@Override
 	RdmaDevices devices() {
@@ -35,15 +33,9 @@ class RdmaCancellationTests extends RdmaTestSupport {
 	}
 
 	@Override
-	Reply echo(CallFrame call) {
+	protected Reply echo(CallFrame call) {
 		this.executed.add(call);
 		return super.echo(call);
-	}
-
-	private CallFrame executing() throws InterruptedException {
-		CallFrame call = this.executed.poll(20, TimeUnit.SECONDS);
-		assertThat(call).as("a call whose handler runs").isNotNull();
-		return call;
 	}
 
 	/** Returns the client's end of the only connection: it was made first. */
@@ -57,7 +49,7 @@ class RdmaCancellationTests extends RdmaTestSupport {
 		CallPath path = connect(server);
 		CallFrame frame = slow(CallFrame.NO_DEADLINE);
 		CompletableFuture<Reply> call = later(path, frame);
-		CallFrame served = executing();
+		CallFrame served = this.executed.next();
 		frame.abandon();
 		assertThat(failure(call)).returns(Reason.INTERRUPTED, PathException::reason)
 			.returns(true, PathException::maybeExecuted);
@@ -73,7 +65,7 @@ class RdmaCancellationTests extends RdmaTestSupport {
 	void theHandlerOfACallWhoseDeadlineHasPassedLearnsIt() throws Exception {
 		CallPath path = connect(server(options()));
 		CompletableFuture<Reply> call = later(path, slow(System.nanoTime() + TimeUnit.SECONDS.toNanos(1)));
-		CallFrame served = executing();
+		CallFrame served = this.executed.next();
 		assertThat(failure(call).reason()).isEqualTo(Reason.TIMEOUT);
 		await().until(served::isAbandoned);
 	}
@@ -82,7 +74,7 @@ class RdmaCancellationTests extends RdmaTestSupport {
 	void theHandlersOfAClientThatIsGoneLearnIt() throws Exception {
 		CallPath path = connect(server(options()));
 		later(path, slow(CallFrame.NO_DEADLINE));
-		CallFrame served = executing();
+		CallFrame served = this.executed.next();
 		path.close();
 		await().until(served::isAbandoned);
 	}
@@ -131,9 +123,8 @@ class RdmaCancellationTests extends RdmaTestSupport {
 		assertThat(failure(call).maybeExecuted()).as("the ring has a part of it").isTrue();
 		client().release();
 		await().until(() -> {
-			CallFrame served = this.executed.peek();
 			// It is answered without being executed if it had not begun.
-			return server.metrics().bytes().sum() > 100_000 || (served != null && served.isAbandoned());
+			return server.metrics().bytes().sum() > 100_000 || this.executed.isNextAbandoned();
 		});
 	}
 
@@ -146,7 +137,7 @@ class RdmaCancellationTests extends RdmaTestSupport {
 		for (int i = 0; i < 8; i++) {
 			calls.add(later(path, call("slow", text, CallFrame.NO_DEADLINE)));
 		}
-		executing();
+		this.executed.next();
 		long most = server.options().maxOutstandingBytes();
 		await().until(() -> (long) server.clients().get(0).get("outstandingBytes") > most);
 		await().until(() -> server.metrics().inFlight().sum() == 1 + this.executed.size());

@@ -21,7 +21,7 @@ final class RdmaGuestChild extends RdmaTestSupport {
 			System.out.println(child.devices.support());
 			return;
 		}
-		RdmaPathServer server = child.server(options(), new PeerIdentity(args[1], HOST));
+		RdmaPathServer server = child.server(RdmaGuestTests.patient().build(), new PeerIdentity(args[1], HOST));
 		System.out.println(server.address().orElseGet(() -> server.unavailable().orElseThrow()));
 		child.released.await();
 	}

@@ -64,7 +64,7 @@ class RdmaGuestTests extends RdmaTestSupport {
 	private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
 	/** Times are generous: the device is emulated on an emulated processor. */
-	private static RdmaOptions.Builder patient() {
+	static RdmaOptions.Builder patient() {
 		return small().handshakeTimeout(TIMEOUT).pings(TIMEOUT, TIMEOUT);
 	}
 
@@ -96,6 +96,36 @@ class RdmaGuestTests extends RdmaTestSupport {
 			new Random(size).nextBytes(body);
 			assertThat(checksum((byte[]) value(path.call(bytes(body))))).isEqualTo(checksum(body));
 			assertThat(value(later(path, bytes(body)).get(120, TimeUnit.SECONDS))).isEqualTo(body);
+		}
+		// Two calls each of 1 MB, in 5 pieces, and of 4 MB, in 17.
+		assertThat(path.details()).containsEntry("rendezvousPieces", 44L);
+	}
+
+	@Test
+	@Order(2)
+	void bodiesThatAreNotReadTravelThroughTheRing() throws Exception {
+		CallPath path = connect(provider(patient().rendezvousBytes(0).build()), server(patient().build()));
+		byte[] body = new byte[1 << 20];
+		new Random(2).nextBytes(body);
+		assertThat(value(path.call(bytes(body)))).isEqualTo(body);
+		assertThat(path.details()).containsEntry("rendezvousPieces", 0L);
+	}
+
+	@Test
+	@Order(6)
+	void smallCallsAreAnsweredWhileLargeOnesAreRead() throws Exception {
+		CallPath path = connect(provider(patient().build()), server(patient().build()));
+		List<CompletableFuture<Reply>> large = new ArrayList<>();
+		byte[] body = new byte[2 << 20];
+		new Random(6).nextBytes(body);
+		for (int i = 0; i < 3; i++) {
+			large.add(later(path, bytes(body)));
+		}
+		for (int i = 0; i < 50; i++) {
+			assertThat(value(path.call(bytes(new byte[] { (byte) i })))).isEqualTo(new byte[] { (byte) i });
+		}
+		for (CompletableFuture<Reply> call : large) {
+			assertThat(checksum((byte[]) value(call.get(120, TimeUnit.SECONDS)))).isEqualTo(checksum(body));
 		}
 	}
 
@@ -143,7 +173,8 @@ class RdmaGuestTests extends RdmaTestSupport {
 	@Test
 	@Order(6)
 	void aRingWrapsThousandsOfTimesWithoutAnError() throws Exception {
-		CallPath path = connect(provider(patient().build()), server(patient().build()));
+		// A thread may still be busy when its answer has arrived.
+		CallPath path = connect(provider(patient().build()), server(patient().maxThreads(64).build()));
 		Random random = new Random(11);
 		List<byte[]> bodies = new ArrayList<>();
 		List<CompletableFuture<Reply>> replies = new ArrayList<>();
@@ -193,7 +224,9 @@ class RdmaGuestTests extends RdmaTestSupport {
 			assertThat(value(path.call(bytes(body)))).isEqualTo(body);
 			CompletableFuture<Reply> slow = later(path, slow(CallFrame.NO_DEADLINE));
 			assertThat(value(path.call(bytes(new byte[] { 1 })))).isEqualTo(new byte[] { 1 });
+			CompletableFuture<Reply> read = later(path, call("slow", "x".repeat(4 << 20), CallFrame.NO_DEADLINE));
 			child.destroyForcibly();
+			assertThat(failure(read).reason()).isEqualTo(PathException.Reason.PEER_GONE);
 			PathException failure = failure(slow);
 			assertThat(failure.reason()).isEqualTo(PathException.Reason.PEER_GONE);
 			assertThat(failure.maybeExecuted()).isTrue();
@@ -280,7 +313,7 @@ class RdmaGuestTests extends RdmaTestSupport {
 	/** Calls one after the other, by whichever path the channel chooses. */
 	private Traffic traffic(RdmaPathProvider provider, RdmaPathServer server) {
 		ServiceRegistry registry = new ServiceRegistry();
-		registry.register(service());
+		registry.register(service(this::echo));
 		TcpPathServer tcpServer = new TcpPathServer(this.peer, registry, TcpOptions.builder().build());
 		this.closeables.push(tcpServer);
 		tcpServer.start();

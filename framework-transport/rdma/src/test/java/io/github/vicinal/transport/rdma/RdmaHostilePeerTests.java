@@ -71,6 +71,11 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 		}
 
 		@Override
+		public void read() {
+			// Nothing is read.
+		}
+
+		@Override
 		public void received(int bytes) {
 			this.length = bytes;
 		}
@@ -89,7 +94,7 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 
 	/** Says what a client says first, and returns where the server's ring is. */
 	private static Setup setUp(MemoryFabric.MemoryQueuePair raw) throws Exception {
-		return setUp(raw, new Setup(0, RING, 256, raw.inboundAddress(), raw.inboundKey()));
+		return setUp(raw, new Setup(0, RING, 256, raw.inboundAddress(), raw.inboundKey(), 0));
 	}
 
 	private static Setup setUp(MemoryFabric.MemoryQueuePair raw, Setup said) throws Exception {
@@ -111,7 +116,8 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 			random.nextBytes(bytes);
 			if (i % 2 == 0) {
 				ByteBuffer proper = ByteBuffer.allocate(Setup.BYTES);
-				new Setup(0, random.nextInt(), random.nextInt(), random.nextLong(), 1).write(proper, 0);
+				new Setup(0, random.nextInt(), random.nextInt(), random.nextLong(), 1, random.nextInt()).write(proper,
+						0);
 				bytes = proper.array();
 			}
 			raw.outbound().put(64, bytes);
@@ -129,7 +135,7 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 	void anotherVersionIsRefusedWithTheReason() throws Exception {
 		RdmaPathServer server = server(options());
 		MemoryFabric.MemoryQueuePair raw = raw(server);
-		new Setup(0, RING, 256, 0, 0).write(raw.outbound(), 64);
+		new Setup(0, RING, 256, 0, 0, 0).write(raw.outbound(), 64);
 		raw.outbound().putShort(68, (short) 99);
 		raw.send(64, Setup.BYTES);
 		Seen seen = new Seen();
@@ -237,7 +243,8 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 		RdmaPathServer server = server(options());
 		CallPath path = connect(server);
 		MemoryFabric.MemoryQueuePair raw = raw(server);
-		Setup ring = setUp(raw, new Setup(0, RING, 256, raw.inboundAddress() + offset, raw.inboundKey() + keyOffset));
+		Setup ring = setUp(raw,
+				new Setup(0, RING, 256, raw.inboundAddress() + offset, raw.inboundKey() + keyOffset, 0));
 		// The server has to answer, and there is nowhere to write.
 		String[] address = server.address().orElseThrow().split(":");
 		EncodeBuffer hello = Introduction
@@ -279,18 +286,19 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 
 	/** A server that speaks verbs and nothing else. */
 	@ParameterizedTest
-	@CsvSource({ "99, 65536, 256, 'this side speaks version 1 of the ring protocol, the other 99'",
-			"1, 536870912, 256, 'a power of two of bytes from 64 KB to 256 MB, but this one 536870912'",
-			"1, 65537, 256, 'but this one 65537'", "1, -2147483648, 256, 'but this one -2147483648'",
-			"1, 65536, 1000000, 'a ring receives from 8 to 16384 messages, but this one 1000000'" })
-	void aServerWhoseFirstMessageIsUnacceptableIsExplained(short version, int ringBytes, int messages, String reason)
-			throws Exception {
+	@CsvSource({ "99, 65536, 256, 0, 'this side speaks version 1 of the ring protocol, the other 99'",
+			"1, 536870912, 256, 0, 'a power of two of bytes from 64 KB to 256 MB, but this one 536870912'",
+			"1, 65537, 256, 0, 'but this one 65537'", "1, -2147483648, 256, 0, 'but this one -2147483648'",
+			"1, 65536, 1000000, 0, 'a ring receives from 8 to 16384 messages, but this one 1000000'",
+			"1, 65536, 256, 1000, 'a side reads from 0 to 64 pieces at a time, but this one 1000'" })
+	void aServerWhoseFirstMessageIsUnacceptableIsExplained(short version, int ringBytes, int messages, int pieces,
+			String reason) throws Exception {
 		try (Verbs.Listener listener = this.fabric.verbs().listen(new InetSocketAddress("127.0.0.1", 0), 1)) {
 			RdmaPathProvider provider = provider(options());
 			CompletableFuture<PathProvider.Attempt> attempt = CompletableFuture
 				.supplyAsync(() -> attempt(provider, this.peer, "127.0.0.1:" + listener.address().getPort()));
 			MemoryFabric.MemoryQueuePair raw = accept(listener);
-			new Setup(0, ringBytes, messages, raw.inboundAddress(), raw.inboundKey()).write(raw.outbound(), 64);
+			new Setup(0, ringBytes, messages, raw.inboundAddress(), raw.inboundKey(), pieces).write(raw.outbound(), 64);
 			raw.outbound().putShort(68, version);
 			raw.send(64, Setup.BYTES);
 			assertThat(attempt.get(20, TimeUnit.SECONDS)).isInstanceOfSatisfying(PathProvider.Unavailable.class,
@@ -316,7 +324,7 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 				Seen seen = new Seen();
 				soon().until(() -> raw.poll(8, seen) >= 0 && seen.length >= 0);
 				Setup ring = Setup.read(raw.outbound(), 0, seen.length);
-				new Setup(0, RING, 256, raw.inboundAddress(), raw.inboundKey()).write(raw.outbound(), 64);
+				new Setup(0, RING, 256, raw.inboundAddress(), raw.inboundKey(), 0).write(raw.outbound(), 64);
 				raw.send(64, Setup.BYTES);
 				byte[] body = new byte[random.nextInt(200)];
 				random.nextBytes(body);
@@ -364,12 +372,14 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 	void anInboundRingTrustsNoNumber() {
 		Random random = new Random(99);
 		int refusals = 0;
+		RendezvousReceiver rendezvous = new RendezvousReceiver(
+				this.fabric.pair(RdmaConnection.resources(options())).get(0));
 		for (int i = 0; i < 20_000; i++) {
 			ByteBuffer memory = ByteBuffer.allocate(1 << 10);
 			byte[] noise = new byte[memory.capacity()];
 			random.nextBytes(noise);
 			memory.put(0, noise);
-			InboundRing ring = new InboundRing(memory, memory.capacity(), 8, 300);
+			InboundRing ring = new InboundRing(memory, memory.capacity(), 8, 300, rendezvous);
 			try {
 				for (int message = 0; message < 12; message++) {
 					ring.published(Immediate.of(Immediate.DATA, random.nextInt(3) * 512L));
@@ -389,12 +399,13 @@ class RdmaHostilePeerTests extends RdmaTestSupport {
 	@Test
 	void setupMessagesAreChecked() throws Exception {
 		ByteBuffer message = ByteBuffer.allocate(64);
-		Setup setup = new Setup(0, 1 << 20, 256, 0x1234_5678_9abc_def0L, 77);
+		Setup setup = new Setup(0, 1 << 20, 256, 0x1234_5678_9abc_def0L, 77, 4);
 		setup.write(message, 8);
 		assertThat(Setup.read(message, 8, Setup.BYTES)).isEqualTo(setup);
-		for (Setup bad : List.of(new Setup(0, 1 << 15, 256, 0, 0), new Setup(0, 1 << 30, 256, 0, 0),
-				new Setup(0, 100_000, 256, 0, 0), new Setup(0, -1, 256, 0, 0), new Setup(0, 1 << 20, 0, 0, 0),
-				new Setup(0, 1 << 20, 1 << 20, 0, 0))) {
+		for (Setup bad : List.of(new Setup(0, 1 << 15, 256, 0, 0, 0), new Setup(0, 1 << 30, 256, 0, 0, 0),
+				new Setup(0, 100_000, 256, 0, 0, 0), new Setup(0, -1, 256, 0, 0, 0), new Setup(0, 1 << 20, 0, 0, 0, 0),
+				new Setup(0, 1 << 20, 1 << 20, 0, 0, 0), new Setup(0, 1 << 20, 256, 0, 0, -1),
+				new Setup(0, 1 << 20, 256, 0, 0, 65))) {
 			bad.write(message, 8);
 			assertThatExceptionOfType(WireException.class).isThrownBy(() -> Setup.read(message, 8, Setup.BYTES))
 				.returns(Refusal.MALFORMED, WireException::refusal);

@@ -2,10 +2,14 @@ package io.github.vicinal.transport.tcp;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -29,7 +33,7 @@ final class HostLookups {
 	/** One name that hangs leaves a thread for the others. */
 	static final int MAX_THREADS = 2;
 
-	/** Maximum number of names that wait for a thread. */
+	/** Maximum number of names that wait for a thread, and of purposes of each name. */
 	static final int MAX_WAITING = 64;
 
 	private static final int IDLE_SECONDS = 10;
@@ -40,8 +44,11 @@ final class HostLookups {
 
 	private final ThreadPoolExecutor threads;
 
-	/** Names that wait or are being looked up. */
-	private final Set<String> underWay = ConcurrentHashMap.newKeySet();
+	/**
+	 * Names that wait or are being looked up, and what for. Several instances of a
+	 * service may have one name. Guarded by this.
+	 */
+	private final Map<String, Map<Object, Asked>> underWay = new HashMap<>();
 
 	/**
 	 * Creates an object without threads.
@@ -58,24 +65,24 @@ final class HostLookups {
 
 	/**
 	 * Finds the addresses of a host. Never blocks. Does nothing if its name is being
-	 * looked up already, or too many others are.
+	 * looked up already for the same purpose, or too many others are.
 	 * @param host a name or an IP address
+	 * @param purpose what the addresses are for
 	 * @param found receives the addresses if they are found soon: on this thread for an
 	 * IP address, else on one of this object's
 	 */
-	void find(String host, Consumer<Set<InetAddress>> found) {
+	void find(String host, Object purpose, Consumer<Set<InetAddress>> found) {
 		InetAddress literal = NetUtil.createInetAddressFromIpAddressString(host);
 		if (literal != null) {
 			found.accept(Set.of(literal));
 			return;
 		}
-		if (!this.underWay.add(host)) {
+		if (!begins(host, purpose, new Asked(System.nanoTime(), found))) {
 			return;
 		}
-		long asked = System.nanoTime();
 		boolean accepted = false;
 		try {
-			this.threads.execute(() -> lookUp(host, asked, found));
+			this.threads.execute(() -> lookUp(host));
 			accepted = true;
 		}
 		catch (RejectedExecutionException | OutOfMemoryError ex) {
@@ -83,35 +90,72 @@ final class HostLookups {
 		}
 		finally {
 			if (!accepted) {
-				this.underWay.remove(host);
+				end(host);
 			}
 		}
 	}
 
-	private void lookUp(String host, long asked, Consumer<Set<InetAddress>> found) {
+	/** Returns whether a name must be looked up; otherwise that is under way. */
+	private synchronized boolean begins(String host, Object purpose, Asked asked) {
+		Map<Object, Asked> known = this.underWay.get(host);
+		if (known == null) {
+			this.underWay.put(host, new HashMap<>(Map.of(purpose, asked)));
+			return true;
+		}
+		if (known.size() < MAX_WAITING) {
+			known.putIfAbsent(purpose, asked);
+		}
+		return false;
+	}
+
+	private synchronized Collection<Asked> end(String host) {
+		Map<Object, Asked> known = this.underWay.remove(host);
+		return (known != null) ? known.values() : List.of();
+	}
+
+	private synchronized boolean isWanted(String host) {
+		Map<Object, Asked> known = this.underWay.get(host);
+		return known != null && known.values().stream().anyMatch((asked) -> !isLate(asked));
+	}
+
+	private void lookUp(String host) {
+		Set<InetAddress> addresses = Set.of();
+		Collection<Asked> all = new ArrayList<>();
 		try {
-			Set<InetAddress> addresses = isLate(asked) ? Set.of()
-					: new HashSet<>(Arrays.asList(this.resolver.addresses(host)));
 			// A name that waited for a hanging one is of no use, either.
-			if (!isLate(asked)) {
-				found.accept(addresses);
+			if (isWanted(host)) {
+				addresses = new HashSet<>(Arrays.asList(this.resolver.addresses(host)));
 			}
 		}
 		catch (UnknownHostException | RuntimeException ex) {
 			logger.debug("The name {} leads nowhere: {}", host, ex.toString());
 		}
 		finally {
-			this.underWay.remove(host);
+			all.addAll(end(host));
+		}
+		for (Asked asked : all) {
+			if (!addresses.isEmpty() && !isLate(asked)) {
+				asked.found().accept(addresses);
+			}
 		}
 	}
 
-	private boolean isLate(long asked) {
-		return System.nanoTime() - asked >= this.maxAgeNanos;
+	private boolean isLate(Asked asked) {
+		return System.nanoTime() - asked.nanos() >= this.maxAgeNanos;
 	}
 
 	/** Begins no further look-up. Those that hang end by themselves. */
 	void close() {
 		this.threads.shutdownNow();
+	}
+
+	/**
+	 * Somebody who waits for a name.
+	 *
+	 * @param nanos when the name was asked for
+	 * @param found receives its addresses
+	 */
+	private record Asked(long nanos, Consumer<Set<InetAddress>> found) {
 	}
 
 	/** Looks names up. */

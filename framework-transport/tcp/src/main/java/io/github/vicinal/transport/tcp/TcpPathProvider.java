@@ -125,7 +125,7 @@ public final class TcpPathProvider implements PathProvider {
 		if (target == null || host.isEmpty() || isConnected(target)) {
 			return;
 		}
-		this.lookups.find(host, (addresses) -> {
+		this.lookups.find(host, target, (addresses) -> {
 			if (addresses.contains(target.getAddress()) && !isConnected(target)) {
 				this.ahead.open(target);
 			}

@@ -62,7 +62,7 @@ class HostLookupsTests {
 	@Test
 	void anAddressIsFoundAtOnceAndNotLookedUp() throws Exception {
 		for (String address : new String[] { "127.0.0.1", "::1", "[::1]" }) {
-			this.lookups.find(address, this.found::add);
+			this.lookups.find(address, "one", this.found::add);
 			assertThat(this.found.poll()).containsExactly(InetAddress.getByName(address));
 		}
 		assertThat(this.asked).isEmpty();
@@ -70,13 +70,13 @@ class HostLookupsTests {
 
 	@Test
 	void aNameThatHangsKeepsNeitherItsCallerNorOtherNames() throws Exception {
-		this.lookups.find("hang.example", this.found::add);
+		this.lookups.find("hang.example", "one", this.found::add);
 		assertThat(this.asked.poll(20, TimeUnit.SECONDS)).isEqualTo("hang.example");
 		for (int i = 0; i < 100; i++) {
 			// Asked for again it would take the other thread, too.
-			this.lookups.find("hang.example", this.found::add);
+			this.lookups.find("hang.example", "one", this.found::add);
 			String name = "host" + i + ".example";
-			this.lookups.find(name, this.found::add);
+			this.lookups.find(name, "one", this.found::add);
 			assertThat(found()).hasSize(1);
 			assertThat(this.asked.poll()).isEqualTo(name);
 		}
@@ -86,13 +86,31 @@ class HostLookupsTests {
 	}
 
 	@Test
+	void allInstancesWithANameThatHangsAreFoundWithOneLookUp() throws Exception {
+		this.lookups.find("hang.example", "one", this.found::add);
+		assertThat(this.asked.poll(20, TimeUnit.SECONDS)).isEqualTo("hang.example");
+		this.lookups.find("hang.example", "another", this.found::add);
+		this.lookups.find("hang.example", "one", this.found::add);
+		for (int i = 0; i < 10 * HostLookups.MAX_WAITING; i++) {
+			this.lookups.find("hang.example", i, this.found::add);
+		}
+		this.answered.countDown();
+		for (int i = 0; i < HostLookups.MAX_WAITING; i++) {
+			assertThat(found()).hasSize(1);
+		}
+		assertThat(this.asked).isEmpty();
+		this.lookups.find("host.example", "one", (addresses) -> this.found.add(Set.of()));
+		assertThat(found()).as("what follows the last of them").isEmpty();
+	}
+
+	@Test
 	void whileAllThreadsHangFewNamesWaitAndTheOthersAreLeftOut() throws Exception {
 		for (int i = 0; i < HostLookups.MAX_THREADS; i++) {
-			this.lookups.find("hang" + i, this.found::add);
+			this.lookups.find("hang" + i, "one", this.found::add);
 			assertThat(this.asked.poll(20, TimeUnit.SECONDS)).isEqualTo("hang" + i);
 		}
 		for (int i = 0; i < 10 * HostLookups.MAX_WAITING; i++) {
-			this.lookups.find("host" + i, this.found::add);
+			this.lookups.find("host" + i, "one", this.found::add);
 		}
 		assertThat(this.asked).isEmpty();
 		this.answered.countDown();
@@ -103,7 +121,7 @@ class HostLookupsTests {
 		assertThat(this.asked).hasSize(HostLookups.MAX_WAITING);
 		// A name that was left out is looked up the next time.
 		await().untilAsserted(() -> {
-			this.lookups.find("host" + (10 * HostLookups.MAX_WAITING - 1), this.found::add);
+			this.lookups.find("host" + (10 * HostLookups.MAX_WAITING - 1), "one", this.found::add);
 			assertThat(this.found.poll(1, TimeUnit.SECONDS)).hasSize(1);
 		});
 	}
@@ -113,14 +131,14 @@ class HostLookupsTests {
 		AtomicInteger count = new AtomicInteger();
 		HostLookups hasty = new HostLookups(this::addresses, Duration.ofMillis(50).toNanos());
 		try {
-			hasty.find("hang.example", (addresses) -> count.incrementAndGet());
+			hasty.find("hang.example", "one", (addresses) -> count.incrementAndGet());
 			assertThat(this.asked.poll(20, TimeUnit.SECONDS)).isEqualTo("hang.example");
 			long until = System.nanoTime() + Duration.ofMillis(50).toNanos();
 			await().until(() -> System.nanoTime() - until > 0);
 			this.answered.countDown();
 			// Looked up again once the first look-up has ended.
 			await().until(() -> {
-				hasty.find("hang.example", (addresses) -> count.addAndGet(100));
+				hasty.find("hang.example", "one", (addresses) -> count.addAndGet(100));
 				return this.asked.poll() != null;
 			});
 			assertThat(count.get() % 100).isZero();
@@ -134,19 +152,19 @@ class HostLookupsTests {
 	void aNameThatLeadsNowhereIsForgotten() throws Exception {
 		for (int i = 0; i < 3; i++) {
 			await().until(() -> {
-				this.lookups.find("none.example", this.found::add);
+				this.lookups.find("none.example", "one", this.found::add);
 				return this.asked.poll(10, TimeUnit.MILLISECONDS) != null;
 			});
 		}
-		this.lookups.find("host.example", this.found::add);
+		this.lookups.find("host.example", "one", this.found::add);
 		assertThat(found()).hasSize(1);
 	}
 
 	@Test
 	void afterTheEndNothingIsLookedUp() {
 		this.lookups.close();
-		this.lookups.find("host.example", this.found::add);
-		this.lookups.find("host.example", this.found::add);
+		this.lookups.find("host.example", "one", this.found::add);
+		this.lookups.find("host.example", "one", this.found::add);
 		assertThat(this.asked).isEmpty();
 	}
 

@@ -15,9 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.codec.Codecs;
@@ -36,6 +34,7 @@ import io.github.vicinal.requestserver.RequestServerSettings;
 import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.testing.RunningCalls;
 import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
@@ -54,19 +53,12 @@ import static org.awaitility.Awaitility.await;
 @Timeout(60)
 class TcpCancellationTests extends TcpTestSupport {
 
-	/** Calls whose handler runs, oldest first. */
-	private final BlockingQueue<CallFrame> executed = new LinkedBlockingQueue<>();
+	private final RunningCalls executed = new RunningCalls();
 
 	@Override
-	Reply echo(CallFrame call) {
+	protected Reply echo(CallFrame call) {
 		this.executed.add(call);
 		return super.echo(call);
-	}
-
-	private CallFrame executing() throws InterruptedException {
-		CallFrame call = this.executed.poll(20, TimeUnit.SECONDS);
-		assertThat(call).as("a call whose handler runs").isNotNull();
-		return call;
 	}
 
 	private static void awaitAbandoned(CallFrame served) {
@@ -84,7 +76,7 @@ class TcpCancellationTests extends TcpTestSupport {
 		CallPath path = connect(server);
 		CallFrame frame = slow(CallFrame.NO_DEADLINE);
 		CompletableFuture<Reply> call = later(path, frame);
-		CallFrame served = executing();
+		CallFrame served = this.executed.next();
 		CompletableFuture<Void> gone = new CompletableFuture<>();
 		served.whenAbandoned(() -> gone.complete(null));
 		frame.abandon();
@@ -103,7 +95,7 @@ class TcpCancellationTests extends TcpTestSupport {
 	void theHandlerOfACallWhoseDeadlineHasPassedLearnsIt() throws Exception {
 		CallPath path = connect(server(options()));
 		CompletableFuture<Reply> call = later(path, slow(System.nanoTime() + TimeUnit.SECONDS.toNanos(1)));
-		CallFrame served = executing();
+		CallFrame served = this.executed.next();
 		assertThat(failure(call).reason()).isEqualTo(Reason.TIMEOUT);
 		awaitAbandoned(served);
 	}
@@ -121,7 +113,7 @@ class TcpCancellationTests extends TcpTestSupport {
 			}
 		});
 		caller.start();
-		CallFrame served = executing();
+		CallFrame served = this.executed.next();
 		caller.interrupt();
 		assertThat(failure.get(20, TimeUnit.SECONDS).reason()).isEqualTo(Reason.INTERRUPTED);
 		awaitAbandoned(served);
@@ -134,8 +126,8 @@ class TcpCancellationTests extends TcpTestSupport {
 		CallPath path = connect(server);
 		later(path, slow(CallFrame.NO_DEADLINE));
 		later(path, slow(CallFrame.NO_DEADLINE));
-		CallFrame first = executing();
-		CallFrame second = executing();
+		CallFrame first = this.executed.next();
+		CallFrame second = this.executed.next();
 		path.close();
 		awaitAbandoned(first);
 		awaitAbandoned(second);
@@ -153,7 +145,7 @@ class TcpCancellationTests extends TcpTestSupport {
 		try (Socket socket = client(server, 0)) {
 			byte[] slow = call(slow(CallFrame.NO_DEADLINE));
 			socket.getOutputStream().write(slow);
-			CallFrame served = executing();
+			CallFrame served = this.executed.next();
 			awaitAbandoned(served);
 			assertThat(server.metrics().refusals().get("stalled").sum()).isOne();
 		}
@@ -168,7 +160,7 @@ class TcpCancellationTests extends TcpTestSupport {
 			TcpPathServer server = permitting(permits);
 			CallPath path = connect(server);
 			CompletableFuture<Reply> first = later(path, slow(CallFrame.NO_DEADLINE));
-			executing();
+			this.executed.next();
 			CallFrame waiting = bytes(new byte[1]);
 			CompletableFuture<Reply> second = later(path, waiting);
 			await().until(() -> permits.report().waiting() == 1);
@@ -177,7 +169,7 @@ class TcpCancellationTests extends TcpTestSupport {
 			await().until(() -> permits.report().waiting() == 0 && server.metrics().inFlight().sum() == 1);
 			this.released.countDown();
 			assertThat(value(first.get(20, TimeUnit.SECONDS))).isEqualTo("x");
-			assertThat(this.executed).isEmpty();
+			assertThat(this.executed.size()).isZero();
 			assertThat(value(path.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
 		}
 	}
@@ -231,7 +223,7 @@ class TcpCancellationTests extends TcpTestSupport {
 		for (int i = 0; i < 2; i++) {
 			CallFrame frame = slow(CallFrame.NO_DEADLINE);
 			later(path, frame);
-			CallFrame served = executing();
+			CallFrame served = this.executed.next();
 			frame.abandon();
 			awaitAbandoned(served);
 		}
@@ -250,7 +242,7 @@ class TcpCancellationTests extends TcpTestSupport {
 		CallPath path = connect(server);
 		CallFrame frame = slow(CallFrame.NO_DEADLINE);
 		later(path, frame);
-		CallFrame served = executing();
+		CallFrame served = this.executed.next();
 		frame.abandon();
 		awaitAbandoned(served);
 		CompletableFuture<Void> closed = CompletableFuture.runAsync(server::close);
@@ -313,7 +305,7 @@ class TcpCancellationTests extends TcpTestSupport {
 		TcpPathServer server = server(options());
 		CallPath other = connect(server);
 		CompletableFuture<Reply> kept = later(other, slow(CallFrame.NO_DEADLINE));
-		executing();
+		this.executed.next();
 		Random random = new Random(8);
 		byte[] call = call();
 		try (Socket socket = client(server, FrameDescriptor.FLAG_CANCELS)) {
@@ -368,7 +360,7 @@ class TcpCancellationTests extends TcpTestSupport {
 			byte[] slow = call(slow(CallFrame.NO_DEADLINE));
 			ByteBuffer.wrap(slow).putLong(FrameDescriptor.CORRELATION_OFFSET, 2);
 			socket.getOutputStream().write(slow);
-			CallFrame served = executing();
+			CallFrame served = this.executed.next();
 			socket.getOutputStream().write(frame(FrameType.CANCEL, 2, new byte[0]));
 			awaitAbandoned(served);
 			this.released.countDown();
@@ -389,7 +381,7 @@ class TcpCancellationTests extends TcpTestSupport {
 		for (int i = 0; i < 8; i++) {
 			calls.add(later(path, call("slow", text, CallFrame.NO_DEADLINE)));
 		}
-		executing();
+		this.executed.next();
 		long most = server.options().maxOutstandingBytes();
 		await().until(() -> (long) server.clients().get(0).get("outstandingBytes") > most);
 		await().until(() -> server.metrics().inFlight().sum() == 1 + this.executed.size());
