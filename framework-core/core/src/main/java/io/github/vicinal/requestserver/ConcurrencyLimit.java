@@ -28,6 +28,11 @@ package io.github.vicinal.requestserver;
  * at once. If the rate is then what it was, something held requests up for a moment only,
  * and the limit becomes what it was, too.
  * <p>
+ * A rate that a larger limit has not raised is <b>familiar</b> at this limit for as long
+ * as the longest pause, and so are those between two of them. The rate may change between
+ * familiar ones, as the capacity of the resource does, and nothing else follows from
+ * that.
+ * <p>
  * <b>Processors</b> are also needed by threads that receive and parse requests. While
  * many handlers compute, these threads get their share only now and then, so requests
  * wait in sockets and not for a permit. The limit is therefore also lowered without a
@@ -199,6 +204,19 @@ final class ConcurrencyLimit {
 	 */
 	private long returned;
 
+	/**
+	 * Limit for which rates are familiar: a larger one did not raise them. The resource
+	 * that holds requests up varies between these rates.
+	 */
+	private int familiarLimit;
+
+	private double leastFamiliar;
+
+	private double mostFamiliar;
+
+	/** Time at which the rates are forgotten. */
+	private long familiarUntil;
+
 	/** Whether the limit was lowered although no requests waited. */
 	private boolean crowded;
 
@@ -266,6 +284,7 @@ final class ConcurrencyLimit {
 		this.batchSince = now;
 		this.pauseUntil = now;
 		this.returned = now - PAUSE_WINDOWS * windowNanos;
+		this.familiarUntil = now;
 	}
 
 	int limit() {
@@ -410,6 +429,10 @@ final class ConcurrencyLimit {
 			this.limit = this.before;
 			rest(now);
 		}
+		else if (isFamiliar(this.limit, measured, now)) {
+			this.rate = measured;
+			begin(now);
+		}
 		else if (isBusy() && this.fewer < LONGEST_WINDOWS) {
 			this.fewer++;
 			this.waitedNanos = 0;
@@ -418,6 +441,21 @@ final class ConcurrencyLimit {
 		else {
 			suspect(measured, now);
 		}
+	}
+
+	/** Returns whether it is known that a larger limit does not raise a rate. */
+	private boolean isFamiliar(int atLimit, double measured, long now) {
+		return atLimit == this.familiarLimit && now - this.familiarUntil < 0 && measured >= KEEP * this.leastFamiliar
+				&& KEEP * measured <= this.mostFamiliar;
+	}
+
+	/** Notes that a larger limit does not raise a rate. */
+	private void familiarize(int atLimit, double measured, long now) {
+		boolean known = atLimit == this.familiarLimit && now - this.familiarUntil < 0;
+		this.leastFamiliar = known ? Math.min(this.leastFamiliar, measured) : measured;
+		this.mostFamiliar = known ? Math.max(this.mostFamiliar, measured) : measured;
+		this.familiarLimit = atLimit;
+		this.familiarUntil = now + LONGEST_PAUSE * PAUSE_WINDOWS * this.windowNanos;
 	}
 
 	/** Returns whether the processors are in use, and notes it. */
@@ -593,12 +631,20 @@ final class ConcurrencyLimit {
 			this.returned = now;
 			rest(now);
 		}
+		else if (gains(measured, this.rate) && isFamiliar(this.before, measured, now)) {
+			// The capacity has risen, which the limit had no part in.
+			this.limit = this.before;
+			this.rate = measured;
+			this.confirmed = true;
+			rest(now);
+		}
 		else if (gains(measured, this.rate)) {
 			this.rate = measured;
 			raise(2, now);
 		}
 		else {
 			this.confirmed = true;
+			familiarize(this.before, measured, now);
 			this.lowerNext = true;
 			this.usualRate = 0;
 			change(Step.REST, this.before, now);
@@ -608,7 +654,13 @@ final class ConcurrencyLimit {
 	private void compare(double measured, long now) {
 		double chance = DEVIATIONS * error();
 		boolean fell = measured + chance < (1 - CHANGED) * this.rate;
-		if (!fell && measured - chance > (1 + CHANGED) * this.rate) {
+		boolean rose = !fell && measured - chance > (1 + CHANGED) * this.rate;
+		if (this.confirmed && (fell || rose) && isFamiliar(this.limit, measured, now)) {
+			this.rate = measured;
+			begin(now);
+			return;
+		}
+		if (rose) {
 			if (this.busy) {
 				this.rate = measured;
 				this.pause = 1;

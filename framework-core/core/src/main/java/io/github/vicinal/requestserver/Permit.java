@@ -1,10 +1,13 @@
 package io.github.vicinal.requestserver;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
- * A thread's permit at a {@link RequestServer}, which ends when it is closed. Used by the
- * thread that got it.
+ * A thread's permit at a {@link RequestServer}, which ends when it is closed. Only the
+ * thread that got it can pause it. Any thread may close it, and only the first call
+ * counts.
  *
  * @since 0.1.0
  */
@@ -16,11 +19,23 @@ public final class Permit implements AutoCloseable {
 	/** The clock was not read when it began. */
 	static final int UNTIMED = 0;
 
+	private static final int OPEN = 0;
+
+	private static final int PAUSED = 1;
+
+	private static final int CLOSED = 2;
+
+	private static final AtomicIntegerFieldUpdater<Permit> STATE = AtomicIntegerFieldUpdater.newUpdater(Permit.class,
+			"state");
+
 	private final RequestServer server;
 
 	private final List<Bulkhead> counted;
 
 	private final Thread owner = Thread.currentThread();
+
+	/** Counts of the owner. */
+	private final AtomicIntegerArray counts;
 
 	private final int weight;
 
@@ -32,18 +47,19 @@ public final class Permit implements AutoCloseable {
 
 	private long pausedNanos;
 
-	private boolean paused;
-
-	private boolean closed;
+	private volatile int state;
 
 	/**
-	 * Creates a permit.
+	 * Creates a permit of the calling thread.
 	 * @param counted what it counts for
+	 * @param counts the counts of the thread
 	 * @param weight for how many permits its times count, or one of the constants
 	 */
-	Permit(RequestServer server, List<Bulkhead> counted, long arrivedNanos, long startedNanos, int weight) {
+	Permit(RequestServer server, List<Bulkhead> counted, AtomicIntegerArray counts, long arrivedNanos,
+			long startedNanos, int weight) {
 		this.server = server;
 		this.counted = counted;
+		this.counts = counts;
 		this.arrivedNanos = arrivedNanos;
 		this.startedNanos = startedNanos;
 		this.weight = weight;
@@ -57,12 +73,15 @@ public final class Permit implements AutoCloseable {
 	 * @since 0.1.0
 	 */
 	public boolean pause() {
-		if (Thread.currentThread() != this.owner || this.closed || this.paused || this.weight == NESTED
+		if (Thread.currentThread() != this.owner || this.state != OPEN || this.weight == NESTED
 				|| !this.server.mayPause()) {
 			return false;
 		}
-		this.paused = true;
 		this.pausedNanos = (this.weight != UNTIMED) ? this.server.nanoTime() : 0;
+		if (!STATE.compareAndSet(this, OPEN, PAUSED)) {
+			this.server.mayNotPause();
+			return false;
+		}
 		this.server.pause();
 		return true;
 	}
@@ -72,14 +91,17 @@ public final class Permit implements AutoCloseable {
 	 * @since 0.1.0
 	 */
 	public void resume() {
-		if (this.paused) {
-			this.paused = false;
-			this.server.resume();
-			if (this.weight != UNTIMED) {
-				long nanos = this.server.nanoTime() - this.pausedNanos;
-				this.arrivedNanos += nanos;
-				this.startedNanos += nanos;
-			}
+		if (STATE.compareAndSet(this, PAUSED, OPEN)) {
+			resumed();
+		}
+	}
+
+	private void resumed() {
+		this.server.resume();
+		if (this.weight != UNTIMED) {
+			long nanos = this.server.nanoTime() - this.pausedNanos;
+			this.arrivedNanos += nanos;
+			this.startedNanos += nanos;
 		}
 	}
 
@@ -99,13 +121,23 @@ public final class Permit implements AutoCloseable {
 	}
 
 	private void close(int recordedWeight) {
-		if (!this.closed) {
-			resume();
-			this.closed = true;
-			if (this.weight != NESTED) {
-				this.server.leave(this.counted, this.arrivedNanos, this.startedNanos, recordedWeight);
-			}
+		int before = STATE.getAndSet(this, CLOSED);
+		if (before == CLOSED) {
+			return;
 		}
+		if (before == PAUSED) {
+			resumed();
+		}
+		if (this.weight == NESTED) {
+			return;
+		}
+		if (Thread.currentThread() == this.owner) {
+			ThreadCounts.returned(this.counts);
+		}
+		else {
+			ThreadCounts.returnedElsewhere(this.counts);
+		}
+		this.server.leave(this.counted, this.arrivedNanos, this.startedNanos, recordedWeight);
 	}
 
 }

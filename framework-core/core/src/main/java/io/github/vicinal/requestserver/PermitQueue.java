@@ -426,8 +426,21 @@ final class PermitQueue {
 		if (this.paused.incrementAndGet() <= this.settings.maxPaused() && !closed(this.state.get())) {
 			return true;
 		}
-		this.paused.decrementAndGet();
+		mayNotPause();
 		return false;
+	}
+
+	/** Notes that a request that was about to pause does not, and may have ended. */
+	void mayNotPause() {
+		if (this.paused.decrementAndGet() == 0 && closed(this.state.get())) {
+			this.lock.lock();
+			try {
+				signalIfIdle();
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
 	}
 
 	/**

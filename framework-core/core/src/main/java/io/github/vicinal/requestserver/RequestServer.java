@@ -10,6 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
@@ -70,10 +71,10 @@ public final class RequestServer implements AutoCloseable {
 	private final Executor threads;
 
 	/**
-	 * Number of nested permits of the current thread, and number of brief permits that it
-	 * had.
+	 * {@link ThreadCounts} of each thread. The class of the values is one of the JDK, as
+	 * threads that outlive the application may keep them.
 	 */
-	private final ThreadLocal<int[]> depth = ThreadLocal.withInitial(() -> new int[2]);
+	private final ThreadLocal<AtomicIntegerArray> counts = ThreadLocal.withInitial(ThreadCounts::create);
 
 	private final LatencyHistogram postDelays = LatencyHistogram.fine();
 
@@ -107,7 +108,7 @@ public final class RequestServer implements AutoCloseable {
 	 * Takes a permit, or waits for one on this thread.
 	 * @param channel what it counts for: requests of one channel share a bulkhead
 	 * @param priority how much it matters
-	 * @return the permit, to be closed by this thread
+	 * @return the permit, to be closed once the work is done
 	 * @throws RejectedRequestException if there is no permit for this request
 	 */
 	public Permit enter(String channel, Priority priority) {
@@ -125,7 +126,7 @@ public final class RequestServer implements AutoCloseable {
 	 * @param deadlineNanos the {@link System#nanoTime()} after which the permit is of no
 	 * use, or {@link #NO_DEADLINE}
 	 * @param beforeWaiting called at most once, if this thread has to wait
-	 * @return the permit, to be closed by this thread
+	 * @return the permit, to be closed once the work is done
 	 * @throws RejectedRequestException if there is no permit for this request; it must
 	 * not be executed then
 	 */
@@ -142,31 +143,31 @@ public final class RequestServer implements AutoCloseable {
 	 * @param deadlineNanos the {@link System#nanoTime()} after which the permit is of no
 	 * use, or {@link #NO_DEADLINE}
 	 * @param beforeWaiting called at most once, if this thread has to wait
-	 * @return the permit, to be closed by this thread
+	 * @return the permit, to be closed once the work is done
 	 * @throws RejectedRequestException if there is no permit for this request; it must
 	 * not be executed then
 	 */
 	public Permit enter(String channel, Priority priority, List<Bulkhead> bulkheads, long deadlineNanos,
 			Runnable beforeWaiting) {
-		int[] permits = this.depth.get();
-		if (permits[0] > 0) {
-			return new Permit(this, List.of(), 0, 0, Permit.NESTED);
+		AtomicIntegerArray own = this.counts.get();
+		if (ThreadCounts.hasPermit(own)) {
+			return new Permit(this, List.of(), own, 0, 0, Permit.NESTED);
 		}
 		List<Bulkhead> counted = counted(channel, bulkheads);
 		if (counted.isEmpty() && this.queue.tryEnter()) {
-			permits[0]++;
+			ThreadCounts.taken(own);
 			boolean brief = this.queue.brief();
-			if (brief && (++permits[1] & (BRIEF_SAMPLE - 1)) != 0) {
-				return new Permit(this, counted, 0, 0, Permit.UNTIMED);
+			if (brief && (ThreadCounts.brief(own) & (BRIEF_SAMPLE - 1)) != 0) {
+				return new Permit(this, counted, own, 0, 0, Permit.UNTIMED);
 			}
 			long now = this.clock.getAsLong();
-			return new Permit(this, counted, now, now, brief ? BRIEF_SAMPLE : 1);
+			return new Permit(this, counted, own, now, now, brief ? BRIEF_SAMPLE : 1);
 		}
 		long arrived = this.clock.getAsLong();
 		await(new ThreadTicket(channel, counted, priority, deadlineNanos), beforeWaiting);
-		permits[0]++;
+		ThreadCounts.taken(own);
 		long started = this.clock.getAsLong();
-		return new Permit(this, counted, arrived, started, 1);
+		return new Permit(this, counted, own, arrived, started, 1);
 	}
 
 	private List<Bulkhead> counted(String channel, List<Bulkhead> bulkheads) {
@@ -227,9 +228,8 @@ public final class RequestServer implements AutoCloseable {
 		}
 	}
 
-	/** Ends a permit of this thread. */
+	/** Ends a permit. */
 	void leave(List<Bulkhead> counted, long arrived, long started, int weight) {
-		this.depth.get()[0]--;
 		if (weight > 0) {
 			record(arrived, started, weight);
 		}
@@ -239,6 +239,11 @@ public final class RequestServer implements AutoCloseable {
 	/** Returns whether a permit may be given away for a while. */
 	boolean mayPause() {
 		return this.queue.mayPause();
+	}
+
+	/** Ends what {@link #mayPause} allowed, without a pause. */
+	void mayNotPause() {
+		this.queue.mayNotPause();
 	}
 
 	/** Gives a permit to the next waiter for a while. */
@@ -387,9 +392,9 @@ public final class RequestServer implements AutoCloseable {
 		}
 
 		private @Nullable Ticket execute() {
-			int[] permits = RequestServer.this.depth.get();
+			AtomicIntegerArray own = RequestServer.this.counts.get();
 			long started = RequestServer.this.clock.getAsLong();
-			permits[0]++;
+			ThreadCounts.taken(own);
 			try {
 				this.request.run();
 			}
@@ -398,7 +403,7 @@ public final class RequestServer implements AutoCloseable {
 				logger.warn("Request server '{}': a request of channel '{}' failed", RequestServer.this.settings.name(),
 						channel(), ex);
 			}
-			permits[0]--;
+			ThreadCounts.returned(own);
 			Thread.interrupted();
 			record(this.request.arrivedNanos(), started, 1);
 			return RequestServer.this.queue.leave(bulkheads());

@@ -31,10 +31,9 @@ import org.jspecify.annotations.Nullable;
  *
  * A call reads one word that says which path each class takes, and adds one to a striped
  * count when it begins and one when it ends. It takes no lock and allocates nothing. A
- * timed call (one in {@value PathState#FASTEST_STRIDE} on the fastest paths) hands its
- * sample to the rule under the selector's lock if that is free; otherwise the sample is
- * dropped. Probes, failures, the calls that follow a failure, and changes of the set of
- * paths always wait for the lock.
+ * timed call (one in 16 on the fastest paths) hands its sample to the rule under the
+ * selector's lock if that is free; otherwise the sample is dropped. Probes, failures, the
+ * calls that follow a failure, and changes of the set of paths always wait for the lock.
  * <p>
  * The peer may claim any service time. One that is absent, negative or longer than the
  * call makes the sample useless for comparisons, and does no other harm. A false one

@@ -42,17 +42,11 @@ final class PathState {
 	static final int UNKNOWN_MILLIS = 2_000;
 
 	/**
-	 * Multiple of the mean time of the slowest method after which calls are late. At most
-	 * one call in ten takes as long, whatever the distribution is (Markov's inequality),
-	 * and a path is late only if all its calls do.
+	 * Number of calls on the fastest paths of which one is timed: each pair needs a timed
+	 * call since the probe before. Timing costs some 100 ns, so that is 6 ns a call. Of
+	 * as many timed calls, the CPU time of one is read.
 	 */
-	private static final double LATE_FACTOR = 10;
-
-	/**
-	 * Number of calls on the fastest paths of which one is timed. Timing costs some 100
-	 * ns, so that is 6 ns a call. Of as many timed calls, the CPU time of one is read.
-	 */
-	static final int FASTEST_STRIDE = 16;
+	static final int FASTEST_STRIDE = SelectionRule.MIN_INTERVAL;
 
 	/**
 	 * Length of a call from which all are timed: timing costs some 100 ns, below 0.1 % of
@@ -220,7 +214,7 @@ final class PathState {
 			return Look.SAME;
 		}
 		long grace = TimeUnit.MILLISECONDS.toNanos((this.unknown.get() > 0) ? UNKNOWN_MILLIS : GRACE_MILLIS);
-		if (!this.late && hasOther && now - this.fineAt > LATE_FACTOR * slowestNanos + grace) {
+		if (!this.late && hasOther && now - this.fineAt > SelectionRule.MUCH_LONGER * slowestNanos + grace) {
 			this.late = true;
 			return Look.BECAME_LATE;
 		}

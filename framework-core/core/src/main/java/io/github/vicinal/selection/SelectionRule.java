@@ -92,17 +92,23 @@ final class SelectionRule {
 	/** Capital that shows a gain. At a probe every 512 calls: 5e8 calls to an error. */
 	private static final double EVIDENCE = 1e6;
 
-	/** Calls between two probes of a path that wins: 28 pairs take 448 calls. */
-	static final int MIN_INTERVAL = 16;
-
-	/**
-	 * Calls between two probes of paths that lose. Two other paths and the pairs of a
-	 * clear gain fit into 2,000 calls, and two of 512 calls are below 0.5 %.
-	 */
-	static final int MAX_INTERVAL = 512;
-
 	/** Share of the time of calls that probes may cost. */
 	private static final double BUDGET = 0.005;
+
+	/**
+	 * Calls between two probes of paths that lose: 512. The two calls of a probe are at
+	 * most BUDGET of them.
+	 */
+	static final int MAX_INTERVAL = Integer.highestOneBit((int) (4 / BUDGET) - 1);
+
+	/** Pairs that show a clear gain: 28. Half of the capital is in the larger bet. */
+	private static final int PAIRS = (int) Math.ceil(Math.log(2 * EVIDENCE) / Math.log1p(BETS[0]));
+
+	/**
+	 * Calls between two probes of a path that wins: 16. The pairs of a clear gain fit
+	 * into the longest interval.
+	 */
+	static final int MIN_INTERVAL = Integer.highestOneBit(MAX_INTERVAL / PAIRS);
 
 	/** Timed calls of a trial; also the samples that make a mean. */
 	static final int TRIAL_CALLS = 128;
@@ -121,6 +127,14 @@ final class SelectionRule {
 
 	/** Longest back-off, after which a path that has recovered is tried again. */
 	private static final long MAX_BACK_OFF_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+	/**
+	 * Multiple of a time that counts as much longer. A path that was fine for ten
+	 * back-offs has spent at most a tenth of its time in them, so the next failure counts
+	 * as the first. A call that takes ten times the mean is late: at most one in ten
+	 * does, whatever the distribution is (Markov's inequality).
+	 */
+	static final int MUCH_LONGER = 10;
 
 	/** Phases of a probe. */
 	private enum Probe {
@@ -233,7 +247,7 @@ final class SelectionRule {
 			return sameLoad && now - this.barredAt < this.backOff;
 		}
 
-		/** Doubles the back-off, unless the path was fine for ten times as long. */
+		/** Doubles the back-off, unless the path was fine for much longer. */
 		void bar(double load, long now) {
 			this.backOff = forgiven(now) ? BACK_OFF_NANOS : Math.min(2 * this.backOff, MAX_BACK_OFF_NANOS);
 			this.barredAt = now;
@@ -241,7 +255,7 @@ final class SelectionRule {
 		}
 
 		boolean forgiven(long now) {
-			return this.backOff == 0 || now - this.barredAt > 10 * this.backOff;
+			return this.backOff == 0 || now - this.barredAt > MUCH_LONGER * this.backOff;
 		}
 
 	}

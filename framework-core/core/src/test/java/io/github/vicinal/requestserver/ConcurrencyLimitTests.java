@@ -104,6 +104,48 @@ class ConcurrencyLimitTests {
 		assertThat(simulation.limit()).isGreaterThan((int) (2 * halving));
 	}
 
+	/** Within two seconds as much is done as can be done then. */
+	@ParameterizedTest
+	@CsvSource({ "0.25, 2, false", "0.25, 5, false", "0.5, 2, true", "4, 2, false", "4, 2, true", "4, 5, false" })
+	void aCapacityThatChangesIsUsedSoon(double factor, double load, boolean uneven) {
+		double capacity = 8 / SERVICE;
+		Simulation simulation = simulation(8, uneven ? EXPONENTIAL : CONSTANT, WARM).pooled()
+			.load(0, LOADED, 0.5 * capacity)
+			.load(LOADED, 60, load * Math.max(1, factor) * capacity);
+		simulation.at(20, () -> simulation.widen((int) (8 * factor))).at(40, () -> simulation.widen(8));
+		simulation.run();
+		assertThat(simulation.ended(22, 40)).isGreaterThan((long) (0.95 * factor * capacity * 18));
+		assertThat(simulation.ended(42, 60)).isGreaterThan((long) (0.95 * capacity * 18));
+	}
+
+	/** It was too much for a while. */
+	@ParameterizedTest
+	@CsvSource({ "2, false", "4, false", "2, true", "4, true" })
+	void theLoadThatAPoolCanTakeAgainIsNotRejectedForLong(int fewer, boolean uneven) {
+		Simulation simulation = simulation(8, uneven ? EXPONENTIAL : CONSTANT, 0).pooled()
+			.load(0, 60, 0.8 * 8 / SERVICE);
+		simulation.at(20, () -> simulation.widen(fewer)).at(40, () -> simulation.widen(8));
+		simulation.run();
+		assertThat(simulation.refused(20, 40)).isPositive();
+		assertThat(simulation.refused(42, 60)).isZero();
+	}
+
+	/** Each change looks like requests of another kind until it is familiar. */
+	@ParameterizedTest
+	@CsvSource({ "1, 2", "1.5, 2", "6, 2" })
+	void aPoolThatVariesIsUsedAndNotWaitedFor(double period, double load) {
+		Simulation simulation = simulation(4, CONSTANT, WARM).pooled()
+			.load(0, LOADED, 400)
+			.load(LOADED, 60, load * 800);
+		for (double at = 10; at < 60; at += period) {
+			simulation.at(at, () -> simulation.widen(2)).at(at + period / 2, () -> simulation.widen(4));
+		}
+		Outcome outcome = simulation.run();
+		assertThat(simulation.ended(WARM, 60)).isGreaterThan((long) (0.95 * 600 * (60 - WARM)));
+		assertThat(outcome.responseQuantile(0.9)).isLessThan(10 * SERVICE);
+		assertThat(outcome.responseQuantile(0.99)).isLessThan(30 * SERVICE);
+	}
+
 	/** A dependency that is held up for a moment is the same afterwards. */
 	@ParameterizedTest
 	@CsvSource({ "0.12, 2, 0.06", "0.12, 5, 0.06", "0.3, 2, 0.1" })
@@ -264,7 +306,7 @@ class ConcurrencyLimitTests {
 	/** A pool of four was found; then come requests that wait for other things. */
 	@ParameterizedTest
 	@CsvSource({ "0.02, 300, 0.005", "0.02, 1000, 0.006", "0.05, 300, 0.005", "0.05, 1000, 0.006", "0.1, 50, 0.005",
-			"0.1, 300, 0.005", "0.1, 1000, 0.012" })
+			"0.1, 300, 0.005", "0.1, 1000, 0.012", "0.02, 1600, 0.006", "0.1, 1600, 0.035" })
 	void requestsOfAnotherKindAreHardlyEverRejected(double seconds, double perSecond, double share) {
 		int came = 0;
 		int rejected = 0;
@@ -282,6 +324,22 @@ class ConcurrencyLimitTests {
 			rejected += outcome.refused();
 		}
 		assertThat((double) rejected / came).isLessThanOrEqualTo(share);
+	}
+
+	/** Neither the rate nor the time in which requests end shows that they are others. */
+	@Test
+	void requestsOfAnotherKindThatEndAtTheSameRateAreServedSoon() {
+		for (int seed = 1; seed <= 3; seed++) {
+			Simulation simulation = simulation(4, CONSTANT, 20, seed).pooled()
+				.load(0, LOADED, 400)
+				.load(LOADED, 40, 1_600);
+			simulation.at(20, () -> {
+				simulation.widen(MANY);
+				simulation.serve((random) -> 0.01);
+			});
+			simulation.run();
+			assertThat(simulation.refused(25, 40)).as("seed %d", seed).isZero();
+		}
 	}
 
 	@ParameterizedTest
@@ -310,6 +368,17 @@ class ConcurrencyLimitTests {
 		Outcome outcome = simulation(MANY, (random) -> 0.5, 0).load(0, END, 300).run();
 		assertThat(outcome.refused()).isZero();
 		assertThat(outcome.responseQuantile(0.99)).isLessThan(0.51);
+	}
+
+	/** The processors have time, so nobody needs to wait for those that wait. */
+	@Test
+	void aFewThatWaitForLongAmongManyThatComputeAreNoOverload() {
+		Simulation simulation = simulation(MANY, (random) -> (random.nextDouble() < 0.05) ? 0.1 : 0.001, 0).beside(0.38)
+			.load(0, END, 800);
+		Outcome outcome = simulation.run();
+		assertThat(outcome.refused()).isZero();
+		assertThat(outcome.responseQuantile(0.9)).isLessThan(0.0011);
+		assertThat(simulation.limit()).isEqualTo(200);
 	}
 
 	/** A pool of four was found; then something else takes half a second. */

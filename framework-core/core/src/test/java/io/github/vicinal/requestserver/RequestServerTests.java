@@ -9,8 +9,10 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -104,6 +106,33 @@ class RequestServerTests {
 			end.countDown();
 			assertThat(first.join() + third.join()).isEqualTo(4);
 		}
+	}
+
+	/** Others need the lock while one is notified, and while its text is made. */
+	@Test
+	void rejectionsAreNotifiedOutsideTheLock() {
+		PermitQueue queue = new PermitQueue(settings(new Threads.Fixed(1)).withQueueCapacity(1), () -> 0);
+		assertThat(queue.tryEnter()).isTrue();
+		List<String> texts = new ArrayList<>();
+		Ticket first = new Ticket("test", List.of(), Priority.NORMAL, Ticket.NO_DEADLINE) {
+
+			@Override
+			void granted() {
+				throw new IllegalStateException();
+			}
+
+			@Override
+			void rejected(Rejection rejection) {
+				CompletableFuture<Integer> other = CompletableFuture
+					.supplyAsync(() -> queue.snapshot().refused().size());
+				texts.add(rejection.message() + other.orTimeout(10, TimeUnit.SECONDS).join());
+			}
+
+		};
+		assertThat(queue.enter(first)).isEqualTo(PermitQueue.Entry.QUEUED);
+		assertThat(queue.enter(new ThreadTicket("test", List.of(), Priority.CRITICAL, Ticket.NO_DEADLINE)))
+			.isEqualTo(PermitQueue.Entry.QUEUED);
+		assertThat(texts).hasSize(1).allMatch((text) -> text.contains("full queue of 1"));
 	}
 
 	@Test
@@ -300,6 +329,77 @@ class RequestServerTests {
 				}
 			}).join()).isOne();
 			assertThat(server.report().completed()).isBetween(1L, 2L);
+		}
+	}
+
+	/** Neither thread has a permit afterwards. */
+	@Test
+	void anotherThreadMayCloseAPermit() throws Exception {
+		ExecutorService other = Executors.newSingleThreadExecutor();
+		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)))) {
+			for (int i = 0; i < 3; i++) {
+				Permit permit = server.enter("test", Priority.NORMAL);
+				other.submit(permit::close).get(10, TimeUnit.SECONDS);
+				permit.close();
+				assertThat(server.running()).isZero();
+			}
+			try (Permit permit = server.enter("test", Priority.NORMAL)) {
+				assertThat(server.running()).isOne();
+				try (Permit inner = server.enter("test", Priority.NORMAL)) {
+					assertThat(server.running()).isOne();
+				}
+			}
+			assertThat(other.submit(() -> {
+				try (Permit permit = server.enter("test", Priority.NORMAL);
+						Permit inner = server.enter("test", Priority.NORMAL)) {
+					return server.running();
+				}
+			}).get(10, TimeUnit.SECONDS)).isOne();
+			assertThat(server.drain(Duration.ofSeconds(10))).isTrue();
+		}
+		finally {
+			other.shutdownNow();
+		}
+	}
+
+	@Test
+	void aPausedPermitThatAnotherThreadClosesEndsOnce() throws Exception {
+		RequestServer server = new RequestServer(settings(new Threads.Fixed(1)));
+		Permit permit = server.enter("test", Priority.NORMAL);
+		assertThat(permit.pause()).isTrue();
+		CompletableFuture.runAsync(permit::close).get(10, TimeUnit.SECONDS);
+		permit.resume();
+		permit.close();
+		assertThat(server.running()).isZero();
+		assertThat(server.drain(Duration.ofSeconds(10))).isTrue();
+		server.close();
+	}
+
+	/** A time-out and the end of the work, at the same time. */
+	@Test
+	void aPermitThatTwoThreadsCloseAtOnceEndsOnce() throws Exception {
+		ExecutorService other = Executors.newSingleThreadExecutor();
+		try (RequestServer server = new RequestServer(settings(new Threads.Fixed(1)))) {
+			for (int i = 0; i < 2_000; i++) {
+				Permit permit = server.enter("test", Priority.NORMAL);
+				CyclicBarrier start = new CyclicBarrier(2);
+				Future<?> closing = other.submit(() -> {
+					start.await(10, TimeUnit.SECONDS);
+					permit.close();
+					return null;
+				});
+				start.await(10, TimeUnit.SECONDS);
+				if (permit.pause()) {
+					permit.resume();
+				}
+				permit.close();
+				closing.get(10, TimeUnit.SECONDS);
+				assertThat(server.running()).isZero();
+			}
+			assertThat(server.drain(Duration.ofSeconds(10))).isTrue();
+		}
+		finally {
+			other.shutdownNow();
 		}
 	}
 

@@ -95,6 +95,8 @@ final class Simulation {
 
 	private final List<Double> refusedAt = new ArrayList<>();
 
+	private final List<Double> endedAt = new ArrayList<>();
+
 	private int longestQueue;
 
 	/** Whether the queue is going to be looked at, as the server's timer does. */
@@ -319,6 +321,7 @@ final class Simulation {
 			return;
 		}
 		this.running.remove(done);
+		this.endedAt.add(this.now);
 		if (done.arrived >= this.warmSeconds) {
 			this.responses.add(this.now - done.arrived);
 			of(this.responsesByPriority, done.priority()).add(this.now - done.arrived);
@@ -346,6 +349,16 @@ final class Simulation {
 	/** Returns when requests were rejected, in seconds. */
 	List<Double> refusedAt() {
 		return this.refusedAt;
+	}
+
+	/** Returns the number of requests that ended in some time. */
+	long ended(double from, double until) {
+		return this.endedAt.stream().filter((at) -> at >= from && at < until).count();
+	}
+
+	/** Returns the number of requests that were rejected in some time. */
+	long refused(double from, double until) {
+		return this.refusedAt.stream().filter((at) -> at >= from && at < until).count();
 	}
 
 	/** Returns how long requests waited that were rejected in the end. */

@@ -2,10 +2,12 @@ package io.github.vicinal.boot;
 
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpClient.Version;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -292,6 +294,62 @@ class RefusalTests {
 		TomcatWebServer web = (TomcatWebServer) ((WebServerApplicationContext) this.server).getWebServer();
 		assertThat(((AbstractProtocol<?>) web.getTomcat().getConnector().getProtocolHandler()).getMaxThreads())
 			.isEqualTo(threads);
+	}
+
+	/**
+	 * Four run, four wait, and sixteen more as long as the wait is expected to be short.
+	 */
+	@Test
+	void aBurstOverHttpIsRejectedWhereItExceedsTheQueue() throws Exception {
+		this.server = start(BasketService.class,
+				Map.of("server.tomcat.threads.max", "4", "vicinal.server.requests.interval", "1m"));
+		for (int i = 0; i < 4; i++) {
+			block();
+		}
+		List<CompletableFuture<HttpResponse<Void>>> burst = burst(60);
+		await().untilAsserted(() -> assertThat(burst.stream().filter(CompletableFuture::isDone)).hasSize(40));
+		assertThat(permits().waiting()).isEqualTo(20);
+		assertThat(burst.stream().filter(CompletableFuture::isDone).map(CompletableFuture::join))
+			.allMatch((answer) -> answer.statusCode() == 503)
+			.allMatch((answer) -> answer.headers().firstValue("Retry-After").isPresent());
+		assertThat(status("/actuator/health")).isEqualTo(200);
+		this.end.countDown();
+		assertThat(burst.stream().map((answer) -> answer.join().statusCode()).filter((status) -> status == 200))
+			.hasSize(20);
+		assertThat(permits().report().refused()).containsExactly(Map.entry(Reason.QUEUE_FULL, 40L));
+	}
+
+	/** The web server has 224 threads, of which 16 are for what takes no permit. */
+	@Test
+	void healthAnswersWhereTheQueueIsLongerThanThereAreThreads() throws Exception {
+		this.server = start(BasketService.class,
+				Map.of("server.tomcat.threads.max", "7", "vicinal.server.requests.threads", "1",
+						"vicinal.server.requests.queue-capacity", "100000", "vicinal.server.requests.interval", "1m"));
+		block();
+		List<CompletableFuture<HttpResponse<Void>>> burst = burst(300);
+		await().untilAsserted(
+				() -> assertThat(permits().waiting() + burst.stream().filter(CompletableFuture::isDone).count())
+					.isGreaterThanOrEqualTo(224));
+		HttpRequest health = HttpRequest.newBuilder(URI.create(url("/actuator/health")))
+			.timeout(Duration.ofSeconds(10))
+			.build();
+		assertThat(HttpClient.newHttpClient().send(health, BodyHandlers.discarding()).statusCode()).isEqualTo(200);
+		await().untilAsserted(() -> assertThat(burst.stream().filter(CompletableFuture::isDone)).hasSize(92));
+		assertThat(permits().waiting()).isEqualTo(208);
+		this.end.countDown();
+		assertThat(burst.stream().map((answer) -> answer.join().statusCode()).filter((status) -> status == 200))
+			.hasSize(208);
+		assertThat(permits().report().refused()).containsExactly(Map.entry(Reason.BULKHEAD, 92L));
+	}
+
+	private List<CompletableFuture<HttpResponse<Void>>> burst(int count) {
+		HttpClient client = HttpClient.newHttpClient();
+		HttpRequest request = HttpRequest.newBuilder(URI.create(url("/baskets/1"))).version(Version.HTTP_1_1).build();
+		List<CompletableFuture<HttpResponse<Void>>> burst = new ArrayList<>();
+		for (int i = 0; i < count; i++) {
+			burst.add(client.sendAsync(request, BodyHandlers.discarding()));
+		}
+		return burst;
 	}
 
 	/**

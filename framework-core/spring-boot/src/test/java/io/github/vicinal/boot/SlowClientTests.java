@@ -38,9 +38,11 @@ import org.springframework.util.StreamUtils;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.filter.OncePerRequestFilter;
+import org.springframework.web.multipart.MultipartFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -114,6 +116,17 @@ class SlowClientTests {
 	@CsvSource({ "/bytes, application/octet-stream, 0123456789, 10", "/characters, text/plain, 0123456789, 10",
 			"/text, text/plain, 0123456789, 10", "/form, application/x-www-form-urlencoded, a=3456789, 3456789" })
 	void uploadsThatAreSlow(String path, String type, String body, String outcome) throws Exception {
+		upload(path, type, body, outcome);
+	}
+
+	@Test
+	void filesThatAreSlow() throws Exception {
+		upload("/file", "multipart/form-data; boundary=b",
+				"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\n0123456789\r\n--b--\r\n",
+				"10");
+	}
+
+	private void upload(String path, String type, String body, String outcome) throws Exception {
 		for (int i = 0; i < SLOW; i++) {
 			send("POST %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s"
 				.formatted(path, type, body.length(), body.substring(0, 1)));
@@ -197,6 +210,11 @@ class SlowClientTests {
 		@PostMapping("/text")
 		int text(@RequestBody String text) {
 			return text.length();
+		}
+
+		@PostMapping("/file")
+		long file(@RequestParam MultipartFile file) {
+			return file.getSize();
 		}
 
 		@PostMapping("/form")

@@ -17,7 +17,7 @@ final class CallerMatcher implements Predicate<String> {
 
 	private static final Pattern IPV4 = Pattern.compile(OCTET + "(\\." + OCTET + "){3}");
 
-	private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(%\\w{1,32})?");
+	private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(%[\\w.:@-]{1,32})?");
 
 	private static final int BYTE_BITS = 8;
 

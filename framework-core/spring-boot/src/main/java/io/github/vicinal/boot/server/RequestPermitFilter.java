@@ -2,11 +2,13 @@ package io.github.vicinal.boot.server;
 
 import java.io.IOException;
 import java.util.Collection;
+import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.github.vicinal.boot.server.Endpoints.Endpoint;
 import io.github.vicinal.path.Reply;
+import io.github.vicinal.requestserver.Bulkhead;
 import io.github.vicinal.requestserver.Permit;
 import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.RejectedRequestException;
@@ -34,6 +36,8 @@ final class RequestPermitFilter extends OncePerRequestFilter {
 
 	private final RequestPermits permits;
 
+	private final SingletonSupplier<List<Bulkhead>> bulkheads;
+
 	private final Predicate<String> handled;
 
 	private final Endpoints endpoints;
@@ -45,13 +49,16 @@ final class RequestPermitFilter extends OncePerRequestFilter {
 	/**
 	 * Creates the filter.
 	 * @param permits decides on requests
+	 * @param bulkheads what each request over HTTP counts for; asked once, as soon as the
+	 * web server runs
 	 * @param handled knows the paths that are for a permit, without context and servlet
 	 * @param endpoints knows which paths belong to which handlers
 	 * @param origins know which other origins may read an answer
 	 */
-	public RequestPermitFilter(RequestPermits permits, Predicate<String> handled, Endpoints endpoints,
-			Supplier<Collection<CorsConfigurationSource>> origins) {
+	public RequestPermitFilter(RequestPermits permits, Supplier<List<Bulkhead>> bulkheads, Predicate<String> handled,
+			Endpoints endpoints, Supplier<Collection<CorsConfigurationSource>> origins) {
 		this.permits = permits;
+		this.bulkheads = SingletonSupplier.of(bulkheads);
 		this.handled = handled;
 		this.endpoints = endpoints;
 		// Beans are looked up once, as rejections are many when they matter.
@@ -77,7 +84,7 @@ final class RequestPermitFilter extends OncePerRequestFilter {
 		Permit permit;
 		try {
 			permit = (call != null) ? this.permits.enter(channel, priority, request, call.frame(), call.beforeWaiting())
-					: this.permits.enter(channel, priority, request, RequestServer.NO_DEADLINE,
+					: this.permits.enter(channel, priority, request, this.bulkheads.obtain(), RequestServer.NO_DEADLINE,
 							RequestPermitFilter::waits);
 		}
 		catch (RejectedRequestException ex) {

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.server;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -13,6 +14,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.Reply;
+import io.github.vicinal.requestserver.Bulkhead;
 import io.github.vicinal.requestserver.Permit;
 import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.RejectedRequestException;
@@ -73,21 +75,27 @@ final class RequestPermits {
 	 * @param channel what the request counts for
 	 * @param priority how much it matters, unless a rule says something else
 	 * @param request what rules are about
+	 * @param also what it counts for beside the bulkheads of rules
 	 * @param deadlineNanos as for {@link RequestServer#enter}
 	 * @param beforeWaiting as for {@link RequestServer#enter}
 	 * @return a permit, or {@code null} if there are no permits
 	 */
-	@Nullable Permit enter(String channel, Priority priority, HttpServletRequest request, long deadlineNanos,
+	@Nullable Permit enter(String channel, Priority priority, HttpServletRequest request, List<Bulkhead> also, long deadlineNanos,
 			Runnable beforeWaiting) {
 		if (this.server == null) {
 			return null;
 		}
 		if (this.rules == null) {
-			return this.server.enter(channel, priority, deadlineNanos, beforeWaiting);
+			return this.server.enter(channel, priority, also, deadlineNanos, beforeWaiting);
 		}
 		RequestRules.Said said = this.rules.of(request);
-		return this.server.enter(channel, (said.priority() != null) ? said.priority() : priority, said.bulkheads(),
-				deadlineNanos, beforeWaiting);
+		List<Bulkhead> all = said.bulkheads();
+		if (!also.isEmpty()) {
+			all = new ArrayList<>(all);
+			all.addAll(also);
+		}
+		return this.server.enter(channel, (said.priority() != null) ? said.priority() : priority, all, deadlineNanos,
+				beforeWaiting);
 	}
 
 	/**
@@ -106,7 +114,7 @@ final class RequestPermits {
 		Permit permit = null;
 		boolean wanted;
 		try {
-			permit = enter(channel, priority, request, call.deadlineNanos(), beforeWaiting);
+			permit = enter(channel, priority, request, List.of(), call.deadlineNanos(), beforeWaiting);
 		}
 		finally {
 			wanted = call.endWaiting();

@@ -42,6 +42,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.function.support.RouterFunctionMapping;
@@ -66,6 +67,10 @@ public final class RequestServerAutoConfiguration {
 	 * Default number of Tomcat's connections, each of which may run on a virtual thread.
 	 */
 	private static final int WEB_SERVER_CONNECTIONS = 8192;
+
+	private static final String JETTY_FACTORY = "org.springframework.boot.jetty.ConfigurableJettyWebServerFactory";
+
+	private static final String JETTY = "org.eclipse.jetty.server.Server";
 
 	private static final int LONGEST_QUEUE = 1000;
 
@@ -119,11 +124,22 @@ public final class RequestServerAutoConfiguration {
 		return (requests.queueCapacity() != null) ? 0 : Math.min(LONGEST_QUEUE - capacity, BURST * capacity);
 	}
 
-	/** Returns the number of requests that the web server would run. */
+	/**
+	 * Returns the number of requests that the web server would run. Configuration that
+	 * several applications share may have properties of both web servers.
+	 */
 	private static int ofWebServer(Environment environment, boolean virtual) {
-		return virtual ? positive(environment, "server.tomcat.max-connections", WEB_SERVER_CONNECTIONS)
-				: positive(environment, "server.jetty.threads.max",
-						positive(environment, "server.tomcat.threads.max", WEB_SERVER_THREADS));
+		if (virtual) {
+			return positive(environment, "server.tomcat.max-connections", WEB_SERVER_CONNECTIONS);
+		}
+		return positive(environment, isJetty() ? "server.jetty.threads.max" : "server.tomcat.threads.max",
+				WEB_SERVER_THREADS);
+	}
+
+	/** Where Spring Boot finds both, it takes Jetty. */
+	private static boolean isJetty() {
+		ClassLoader loader = RequestServerAutoConfiguration.class.getClassLoader();
+		return ClassUtils.isPresent(JETTY_FACTORY, loader) && ClassUtils.isPresent(JETTY, loader);
 	}
 
 	private static int positive(Environment environment, String property, int otherwise) {
@@ -141,8 +157,10 @@ public final class RequestServerAutoConfiguration {
 		/** Ordered after the observation of requests, so that rejected ones are seen. */
 		private static final int ORDER = Ordered.HIGHEST_PRECEDENCE + 2;
 
-		/** Threads for requests that take no permit, and for rejections. */
-		private static final int SPARE = 16;
+		@Bean
+		WebServerThreads vicinalWebServerThreads() {
+			return new WebServerThreads();
+		}
 
 		@Bean
 		Endpoints vicinalEndpoints(ApplicationContext context) {
@@ -176,11 +194,12 @@ public final class RequestServerAutoConfiguration {
 		@Bean
 		FilterRegistrationBean<RequestPermitFilter> vicinalRequestPermitFilter(ApplicationContext context,
 				RequestServer server, VicinalProperties properties, ObjectProvider<ExemptPaths> exempt,
-				Endpoints endpoints, RequestRules rules) {
+				Endpoints endpoints, RequestRules rules, WebServerThreads threads) {
 			HandlerPaths paths = new HandlerPaths(endpoints,
 					() -> exempt.stream().flatMap((some) -> some.get().stream()).toList());
 			RequestPermitFilter filter = new RequestPermitFilter(
-					new RequestPermits(server, properties.server().requests().priorities(), rules), paths, endpoints,
+					new RequestPermits(server, properties.server().requests().priorities(), rules),
+					() -> threads.bulkheads(server.settings()), paths, endpoints,
 					() -> context.getBeansOfType(CorsConfigurationSource.class).values());
 			FilterRegistrationBean<RequestPermitFilter> registration = new FilterRegistrationBean<>(filter);
 			registration.setOrder(ORDER);
@@ -201,12 +220,12 @@ public final class RequestServerAutoConfiguration {
 			 */
 			@Bean
 			WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> vicinalTomcatThreads(
-					ObjectProvider<RequestServer> server) {
+					ObjectProvider<RequestServer> server, WebServerThreads threads) {
 				return (factory) -> factory.addConnectorCustomizers((connector) -> {
 					RequestServer known = server.getIfAvailable();
 					if (known != null && connector.getProtocolHandler() instanceof AbstractProtocol<?> protocol
 							&& protocol.getExecutor() == null) {
-						protocol.setMaxThreads(forAll(known.settings(), protocol.getMaxThreads()));
+						protocol.setMaxThreads(threads.forAll(known.settings(), protocol.getMaxThreads()));
 					}
 				});
 			}
@@ -220,33 +239,21 @@ public final class RequestServerAutoConfiguration {
 
 			@Bean
 			WebServerFactoryCustomizer<ConfigurableJettyWebServerFactory> vicinalJettyThreads(
-					ObjectProvider<RequestServer> server) {
+					ObjectProvider<RequestServer> server, WebServerThreads threads) {
 				return (factory) -> factory.addServerCustomizers((jetty) -> {
 					RequestServer known = server.getIfAvailable();
 					if (known != null && jetty.getThreadPool() instanceof QueuedThreadPool pool) {
-						pool.setMaxThreads(forAll(known.settings(), pool.getMaxThreads()));
+						pool.setMaxThreads(threads.forAll(known.settings(), pool.getMaxThreads()));
 					}
 					else if (known != null && jetty.getThreadPool() instanceof VirtualThreadPool pool
 							&& pool.getMaxConcurrentTasks() > 0) {
 						int most = known.settings().threads().most();
 						pool.setMaxConcurrentTasks(
-								forAll(known.settings(), Math.max(most, pool.getMaxConcurrentTasks())));
+								threads.forAll(known.settings(), Math.max(most, pool.getMaxConcurrentTasks())));
 					}
 				});
 			}
 
-		}
-
-		/**
-		 * Returns the number of a web server's threads for requests that run, wait, and
-		 * have given their permit away for a slow client. At most as many may wait as
-		 * run: a queue that is configured for typed calls may be longer than threads can
-		 * be afforded.
-		 */
-		private static int forAll(RequestServerSettings settings, int configured) {
-			int running = Math.min(configured, settings.threads().most());
-			return Math.max(configured,
-					running + Math.min(configured, settings.queueCapacity()) + settings.maxPaused() + SPARE);
 		}
 
 		/**

@@ -15,9 +15,10 @@ class CallerMatcherTests {
 	@ParameterizedTest
 	@CsvSource({ "10.0.0.0/8, 10.255.1.2, true", "10.0.0.0/8, 11.0.0.1, false", "192.168.1.7, 192.168.1.7, true",
 			"192.168.1.7, 192.168.1.8, false", "::1, 0:0:0:0:0:0:0:1, true", "fd00::/8, fdff::1, true",
-			"fd00::/8, fe80::1%eth0, false", "fd00::/8, 10.0.0.1, false", "0.0.0.0/0, 1.2.3.4, true",
-			"10.1.2.128/25, 10.1.2.127, false", "10.1.2.128/25, 10.1.2.128, true", "billing, billing, true",
-			"billing, Billing, false", "10.0.0.0/8, localhost, false" })
+			"fd00::/8, fe80::1%eth0, false", "fe80::/10, fe80::1%br-0a1b.7, true", "10.0.0.0/8, ::ffff:10.1.2.3, true",
+			"fd00::/8, 10.0.0.1, false", "0.0.0.0/0, 1.2.3.4, true", "10.1.2.128/25, 10.1.2.127, false",
+			"10.1.2.128/25, 10.1.2.128, true", "billing, billing, true", "billing, Billing, false",
+			"10.0.0.0/8, localhost, false" })
 	void matchesNamesAndBlocks(String configured, String caller, boolean matches) {
 		assertThat(CallerMatcher.of(configured).test(caller)).isEqualTo(matches);
 	}

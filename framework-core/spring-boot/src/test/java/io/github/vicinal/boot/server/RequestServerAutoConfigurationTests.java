@@ -97,6 +97,13 @@ class RequestServerAutoConfigurationTests {
 					(threads) -> assertThat(threads.virtual()).isTrue()));
 	}
 
+	/** Applications with different web servers may share their configuration. */
+	@Test
+	void propertiesOfAnotherWebServerDoNotCount() {
+		this.web.withPropertyValues("server.tomcat.threads.max=17", "server.jetty.threads.max=500")
+			.run((context) -> assertThat(settings(context).threads()).isEqualTo(new Threads.Auto(1, 17)));
+	}
+
 	@Test
 	void isThereWithoutAWebServer() {
 		this.plain.run((context) -> assertThat(context).hasNotFailed()
@@ -187,8 +194,9 @@ class RequestServerAutoConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "queue-capacity, 0", "queue-capacity, 2000000000", "threads, 0", "threads, 100001", "patience, 0",
-			"patience, -1", "interval, 0s", "interval, 1us", "interval, -3s", "interval, 2h", "max-per-channel, -1" })
+	@CsvSource({ "queue-capacity, 0", "queue-capacity, -7", "queue-capacity, 2000000000", "threads, 0", "threads, -1",
+			"threads, 100001", "patience, 0", "patience, -1", "patience, NaN", "patience, Infinity", "interval, 0s",
+			"interval, 1us", "interval, -3s", "interval, 2h", "max-per-channel, -1" })
 	void impossibleSettingsNameThePropertyAndTheRemedy(String property, String value) {
 		this.web.withPropertyValues("vicinal.server.requests." + property + "=" + value).run((context) -> {
 			FailureAnalysis analysis = new InvalidRequestServerFailureAnalyzer().analyze(context.getStartupFailure());
