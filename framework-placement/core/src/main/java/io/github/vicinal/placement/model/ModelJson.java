@@ -97,9 +97,9 @@ public final class ModelJson {
 		}
 		catch (JacksonException ex) {
 			// Where an unfinished object begins is hidden by the parser.
-			throw new InvalidModelException("This is no JSON: "
-					+ ex.getOriginalMessage().replaceAll(" \\(start marker at .*", "")
-					+ ((ex.getLocation() != null) ? ", line " + ex.getLocation().getLineNr() : ""));
+			throw new InvalidModelException(
+					"This is no JSON: " + ex.getOriginalMessage().replaceAll(" \\(start marker at .*", "")
+							+ ((ex.getLocation() != null) ? ", line " + ex.getLocation().getLineNr() : ""));
 		}
 		root.only("$schema", "format", "version", "services", "hosts", "edges", "separations", "pathCosts", "objective",
 				"current", "mayConcentrate", "doubts", "routes", "prices", "jvmSharing", "preferences");
