@@ -2,9 +2,11 @@ package io.github.vicinal.placement.cli;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.InvalidModelException;
@@ -18,7 +20,8 @@ import org.yaml.snakeyaml.Yaml;
 /**
  * A docker-compose file that, added to the application's own, lets Swarm start services
  * where a plan says. A service of one host gets that host. One of several hosts is kept
- * off the other hosts of the model, and gets a maximum per host.
+ * off the other hosts, those that the model left out among them, and gets a maximum per
+ * host.
  */
 final class ComposeOverride {
 
@@ -34,11 +37,17 @@ final class ComposeOverride {
 	 */
 	static String of(PlacementModel model, Recommendation found, int moves) {
 		Plan plan = found.afterMoves(moves);
+		Set<String> hosts = model.hosts().stream().map(Host::name).collect(Collectors.toCollection(LinkedHashSet::new));
+		Plan before = found.before();
+		if (before != null) {
+			// The model may have left out a host that is to be drained.
+			before.replicas().values().forEach((on) -> hosts.addAll(on.keySet()));
+		}
 		Map<String, Object> services = new LinkedHashMap<>();
 		List<String> uneven = new ArrayList<>();
 		for (Service service : model.services()) {
 			Map<String, Integer> on = plan.on(service.name());
-			Map<String, Object> placement = placement(model, service, on);
+			Map<String, Object> placement = placement(hosts, service, on);
 			if (!placement.isEmpty()) {
 				services.put(service.name(), Map.of("deploy", Map.of("placement", placement)));
 			}
@@ -66,15 +75,13 @@ final class ComposeOverride {
 		return text.append(new Yaml(options).dump(Map.of("services", services))).toString();
 	}
 
-	private static Map<String, Object> placement(PlacementModel model, Service service, Map<String, Integer> on) {
+	private static Map<String, Object> placement(Set<String> hosts, Service service, Map<String, Integer> on) {
 		Map<String, Object> placement = new LinkedHashMap<>();
 		if (on.size() == 1) {
 			placement.put("constraints", List.of("node.hostname == " + on.keySet().iterator().next()));
 			return placement;
 		}
-		List<String> others = model.hosts()
-			.stream()
-			.map(Host::name)
+		List<String> others = hosts.stream()
 			.filter((name) -> !on.containsKey(name))
 			.map((name) -> "node.hostname != " + name)
 			.toList();

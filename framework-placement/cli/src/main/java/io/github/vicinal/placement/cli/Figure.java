@@ -5,6 +5,7 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -46,6 +47,9 @@ final class Figure {
 
 	private final Map<Edge, Double> weights = new LinkedHashMap<>();
 
+	/** Weight that two services exchange, by the name of either. */
+	private final Map<String, Map<String, Double>> talks = new HashMap<>();
+
 	private final double heaviest;
 
 	private final double mostCpu;
@@ -78,12 +82,19 @@ final class Figure {
 		this.found = found;
 		for (Edge edge : model.edges()) {
 			EdgeCost cost = model.cost(edge);
-			this.weights.put(edge, (cost != null) ? cost.apart() : 0.0);
+			double weight = (cost != null) ? cost.apart() : 0;
+			this.weights.put(edge, weight);
+			talk(edge.from(), edge.to(), weight);
+			talk(edge.to(), edge.from(), weight);
 		}
 		this.heaviest = Math.max(Double.MIN_NORMAL,
 				this.weights.values().stream().mapToDouble(Double::doubleValue).max().orElse(1));
 		this.mostCpu = Math.max(1,
 				model.services().stream().mapToLong((service) -> service.demand().get(Resources.CPU)).max().orElse(1));
+	}
+
+	private void talk(String one, String other, double weight) {
+		this.talks.computeIfAbsent(one, (name) -> new HashMap<>()).merge(other, weight, Double::sum);
 	}
 
 	static String svg(Kind kind, PlacementModel model, Recommendation found) {
@@ -241,11 +252,10 @@ final class Figure {
 			Service next = left.get(0);
 			double most = -1;
 			for (Service service : left) {
+				Map<String, Double> own = this.talks.getOrDefault(service.name(), Map.of());
 				double talk = 0;
-				for (Map.Entry<Edge, Double> edge : this.weights.entrySet()) {
-					boolean here = (edge.getKey().from().equals(service.name()) && last.contains(edge.getKey().to()))
-							|| (edge.getKey().to().equals(service.name()) && last.contains(edge.getKey().from()));
-					talk += here ? edge.getValue() : 0;
+				for (String other : last) {
+					talk += own.getOrDefault(other, 0.0);
 				}
 				if (talk > most) {
 					most = talk;

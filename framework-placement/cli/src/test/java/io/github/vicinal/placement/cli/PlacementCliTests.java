@@ -1,6 +1,7 @@
 package io.github.vicinal.placement.cli;
 
 import java.io.BufferedReader;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -25,8 +26,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
 import picocli.CommandLine;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -368,6 +373,38 @@ class PlacementCliTests {
 		assertThat(text).contains("# Swarm decides which of their hosts run more: [b {x=2, y=1}]");
 	}
 
+	/**
+	 * A host that is drained, or that the model leaves out: each move that leaves it is
+	 * printed, and neither override leaves anything there.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "", ", { \"name\": \"old\", \"capacity\": { \"cpuMillis\": 100 }, \"maxReplicas\": 0 }" })
+	void movesAndOverridesEmptyADrainedHost(String drained) throws IOException {
+		String model = file("model.json",
+				"""
+						{ "format": "vicinal-placement-model", "version": 1,
+						  "services": [ { "name": "a", "replicas": 2, "demand": { "cpuMillis": 5 } }, { "name": "b", "demand": { "cpuMillis": 5 } },
+						    { "name": "c", "demand": { "cpuMillis": 5 } }, { "name": "d", "demand": { "cpuMillis": 5 } } ],
+						  "hosts": [ { "name": "x", "capacity": { "cpuMillis": 100 } }, { "name": "y", "capacity": { "cpuMillis": 100 } }%s ],
+						  "edges": [ { "from": "c", "to": "d", "callsPerSecond": 5000 } ],
+						  "current": { "a": { "x": 1, "old": 1 }, "b": { "old": 1 }, "c": { "x": 1 }, "d": { "y": 1 } } }"""
+					.formatted(drained));
+		for (String moves : List.of("all", "worthwhile")) {
+			Path override = this.directory.resolve(moves + ".yml");
+			this.out.getBuffer().setLength(0);
+			assertThat(run("solve", "--model", model, "--iterations", "5000", "--compose-override", override.toString(),
+					"--override-moves", moves))
+				.as(this.err.toString())
+				.isZero();
+			assertThat(this.out.toString()).contains("Recommendation: apply", "Move: a old -> y", "Move: b old -> ")
+				.doesNotContain("does not fit");
+			assertThat(override).content()
+				.contains("  a:\n    deploy:\n      placement:\n        constraints:\n        - node.hostname != old\n")
+				.containsPattern("  b:\n +deploy:\n +placement:\n +constraints:\n +- node.hostname == [xy]\n")
+				.doesNotContain("== old");
+		}
+	}
+
 	private static Map<String, Object> placed(Map<String, Object> placement) {
 		return Map.of("deploy", Map.of("placement", placement));
 	}
@@ -441,6 +478,38 @@ class PlacementCliTests {
 		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 		assertThat(process.waitFor()).as(output).isEqualTo(2);
 		assertThat(output).contains("The model does not fit into", "MiB of heap").doesNotContain("\tat ");
+	}
+
+	/** A million edges between 5,000 services: the JVM as a whole stays below 1 GiB. */
+	@Test
+	@Tag("deep")
+	@Timeout(240)
+	void aMillionEdgesFitIntoAGibibyte() throws Exception {
+		Path file = this.directory.resolve("large.json");
+		try (BufferedWriter out = Files.newBufferedWriter(file)) {
+			out.write("{\"format\":\"vicinal-placement-model\",\"version\":1,\"hosts\":[");
+			for (int h = 0; h < 100; h++) {
+				out.write("%s{\"name\":\"h%d\",\"capacity\":{\"cpuMillis\":60000}}".formatted((h > 0) ? "," : "", h));
+			}
+			out.write("],\"services\":[");
+			for (int s = 0; s < 5000; s++) {
+				out.write("%s{\"name\":\"s%d\",\"demand\":{\"cpuMillis\":1000}}".formatted((s > 0) ? "," : "", s));
+			}
+			out.write("],\"edges\":[");
+			for (int e = 0; e < 1_000_000; e++) {
+				out.write("%s{\"from\":\"s%d\",\"to\":\"s%d\",\"callsPerSecond\":%d}".formatted((e > 0) ? "," : "",
+						e % 5000, (e % 5000 + 1 + e / 5000) % 5000, 1 + e % 97));
+			}
+			out.write("]}");
+		}
+		Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+				"-Xmx800m", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
+				PlacementCli.class.getName(), "solve", "--model", file.toString(), "--iterations", "200000", "--quiet")
+			.redirectErrorStream(true)
+			.start();
+		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		assertThat(process.waitFor()).as(output).isZero();
+		assertThat(output).contains("Verified: feasible");
 	}
 
 	/** As Ctrl-C does through the hook. */
@@ -575,6 +644,27 @@ class PlacementCliTests {
 		assertThat(Figure.wrapped("averyveryverylongname")).containsExactly("averyveryverylongname");
 	}
 
+	/**
+	 * Three replicas each of services that all call each other, as a compose file says.
+	 */
+	@Test
+	void replicasOfAComposeFileAreNotPutOnOneHost() throws IOException {
+		String service = "{ cpus: 0.5, mem_limit: 256m, deploy: { replicas: 3 } }";
+		String compose = file("compose.yml", "services: { shop: %1$s, orders: %1$s, stock: %1$s }".formatted(service));
+		Path json = this.directory.resolve("out.json");
+		assertThat(run("solve", "--compose", compose, "--host", "a=16000:16384:n", "--host", "b=16000:16384:s",
+				"--host", "c=16000:16384:w", "--traffic", "zipkin=" + file("links.json", LINKS), "--sampled", "1",
+				"--minimum-calls", "1", "--iterations", "20000", "--json", json.toString()))
+			.as(this.err.toString())
+			.isZero();
+		assertThat(this.out.toString()).startsWith("Recommendation: apply, nothing is known to run yet")
+			.contains("Assumed: nothing runs yet");
+		JsonNode plan = JsonMapper.shared().readTree(Files.readString(json)).get("after").get("plan");
+		for (String name : List.of("shop", "orders", "stock")) {
+			assertThat(plan.get(name).size()).as(name).isGreaterThanOrEqualTo(2);
+		}
+	}
+
 	/** Two replicas on the only two hosts: a constraint has nothing to say. */
 	private static final String SPREAD = """
 			{ "format": "vicinal-placement-model", "version": 1,
@@ -639,6 +729,22 @@ class PlacementCliTests {
 				"--svg", svg.toString()))
 			.isZero();
 		assertThat(Files.readString(svg)).contains(">10<").doesNotContain(">h0<");
+	}
+
+	/** Drawing 1,000 services does not look at each edge for each pair of them. */
+	@Test
+	@Timeout(120)
+	void largeGraphsAreDrawn() throws IOException {
+		StringBuilder instance = new StringBuilder(
+				"1000 20 50000\n" + "10 10\n".repeat(1000) + "1000 1000\n".repeat(20));
+		for (int e = 0; e < 50_000; e++) {
+			instance.append("%d %d 1\n".formatted(e % 1000, (e % 1000 + 1 + e / 1000) % 1000));
+		}
+		Path svg = this.directory.resolve("graph.svg");
+		assertThat(run("solve", "--instance", file("large", instance.toString()), "--iterations", "1000", "--quiet",
+				"--figure", "graph", "--svg", svg.toString()))
+			.isZero();
+		assertThat(Files.readString(svg).split("<circle", -1)).hasSize(1001);
 	}
 
 	private static final String ROUTED = """

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.exc.JacksonIOException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -40,7 +41,10 @@ public final class ModelJson {
 	/** The largest file that is read, in bytes. */
 	public static final long MAX_BYTES = 256L << 20;
 
-	private final JsonMapper mapper = JsonMapper.builder().build();
+	/** Of two members of one name, one would silently be lost. */
+	private final JsonMapper mapper = JsonMapper.builder()
+		.enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
+		.build();
 
 	/**
 	 * Reads a model.
@@ -92,8 +96,10 @@ public final class ModelJson {
 			throw ex;
 		}
 		catch (JacksonException ex) {
-			throw new InvalidModelException("This is no JSON: " + ex.getOriginalMessage()
-					+ ((ex.getLocation() != null) ? ", line " + ex.getLocation().getLineNr() : ""));
+			// Where an unfinished object begins is hidden by the parser.
+			throw new InvalidModelException(
+					"This is no JSON: " + ex.getOriginalMessage().replaceAll(" \\(start marker at .*", "")
+							+ ((ex.getLocation() != null) ? ", line " + ex.getLocation().getLineNr() : ""));
 		}
 		root.only("$schema", "format", "version", "services", "hosts", "edges", "separations", "pathCosts", "objective",
 				"current", "mayConcentrate", "doubts", "routes", "prices", "jvmSharing", "preferences");

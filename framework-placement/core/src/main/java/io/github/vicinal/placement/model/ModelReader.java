@@ -2,8 +2,10 @@ package io.github.vicinal.placement.model;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -39,8 +41,13 @@ final class ModelReader {
 			JsonNode node = (parser.currentToken() != null) ? parser.readValueAsTree() : this.others.missingNode();
 			throw new JsonMember(node, "the model").wrong("there should be an object, not " + JsonMember.shown(node));
 		}
+		Set<String> names = new HashSet<>();
 		while (parser.nextToken() != JsonToken.END_OBJECT) {
 			String name = parser.currentName();
+			if (!names.add(name)) {
+				throw new InvalidModelException("The model has '%s' twice, line %d; of two lists one would be lost"
+					.formatted(name, parser.currentTokenLocation().getLineNr()));
+			}
 			Function<JsonMember, Object> element = elements.get(name);
 			JsonToken token = parser.nextToken();
 			if (element == null) {

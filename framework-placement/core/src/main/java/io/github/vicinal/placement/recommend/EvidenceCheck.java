@@ -1,8 +1,8 @@
 package io.github.vicinal.placement.recommend;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -138,8 +138,10 @@ final class EvidenceCheck {
 		return this.model.edges()
 			.stream()
 			.filter((edge) -> moved.contains(edge.from()) || moved.contains(edge.to()))
-			.filter((edge) -> apart(edge) > 0)
-			.sorted(Comparator.comparingDouble((Edge edge) -> -apart(edge)))
+			.map((edge) -> Map.entry(edge, apart(edge)))
+			.filter((edge) -> edge.getValue() > 0)
+			.sorted(Map.Entry.<Edge, Double>comparingByValue().reversed())
+			.map(Map.Entry::getKey)
 			.toList();
 	}
 

@@ -36,10 +36,23 @@ final class MergePlanner {
 
 	private final Map<String, Service> services = new HashMap<>();
 
-	/** Traffic of each pair, and of all. */
-	private final Map<List<String>, Double> traffic = new HashMap<>();
+	private final Map<List<String>, Calls> pairs = new HashMap<>();
 
+	/** Traffic of all pairs. */
 	private double all;
+
+	/** Calls between two services, in both directions. */
+	private static final class Calls {
+
+		double traffic;
+
+		/** Whether anybody measured the traffic. */
+		boolean measured;
+
+		/** Processors that they save within a JVM. */
+		double cores;
+
+	}
 
 	/**
 	 * Creates a planner.
@@ -57,16 +70,22 @@ final class MergePlanner {
 		model.services().forEach((service) -> this.services.put(service.name(), service));
 		for (Edge edge : model.edges()) {
 			PlacementModel.EdgeCost cost = model.cost(edge);
+			Double rate = edge.callsPerSecond();
+			if (cost == null && rate == null) {
+				continue;
+			}
+			Calls calls = this.pairs.computeIfAbsent(pair(edge.from(), edge.to()), (pair) -> new Calls());
 			if (cost != null) {
 				this.all += cost.apart();
-				this.traffic.merge(pair(edge), cost.apart(), Double::sum);
+				calls.traffic += cost.apart();
+				calls.measured = true;
 			}
+			calls.cores += (rate != null) ? savedCores(edge, rate) : 0;
 		}
 	}
 
-	private static List<String> pair(Edge edge) {
-		return (edge.from().compareTo(edge.to()) < 0) ? List.of(edge.from(), edge.to())
-				: List.of(edge.to(), edge.from());
+	private static List<String> pair(String one, String other) {
+		return (one.compareTo(other) < 0) ? List.of(one, other) : List.of(other, one);
 	}
 
 	/**
@@ -100,31 +119,27 @@ final class MergePlanner {
 	}
 
 	private Merge merge(Collection<String> group, List<String> obstacles) {
-		double inside = this.traffic.entrySet()
-			.stream()
-			.filter((pair) -> group.containsAll(pair.getKey()))
-			.mapToDouble(Map.Entry::getValue)
-			.sum();
-		return new Merge(group.stream().sorted().toList(), inside / ((this.all > 0) ? this.all : 1), savedCores(group),
-				savedMib(group), obstacles);
+		List<String> members = group.stream().sorted().toList();
+		double inside = 0;
+		double saved = 0;
+		for (int i = 0; i < members.size(); i++) {
+			for (int j = i + 1; j < members.size(); j++) {
+				Calls calls = this.pairs.get(List.of(members.get(i), members.get(j)));
+				inside += (calls != null) ? calls.traffic : 0;
+				saved += (calls != null) ? calls.cores : 0;
+			}
+		}
+		return new Merge(members, inside / ((this.all > 0) ? this.all : 1), saved, savedMib(group), obstacles);
 	}
 
 	/** With uniform routing a call finds the replica of its own JVM by chance. */
-	private double savedCores(Collection<String> group) {
+	private double savedCores(Edge edge, double calls) {
 		PathCosts costs = this.model.pathCosts();
-		double saved = 0;
-		for (Edge edge : this.model.edges()) {
-			Double calls = edge.callsPerSecond();
-			if (calls == null || !group.contains(edge.from()) || !group.contains(edge.to())) {
-				continue;
-			}
-			Double known = edge.bytesPerCall();
-			double bytes = (known != null) ? known : 0;
-			double share = (this.model.objective().routing() == Routing.LOCALITY) ? 1
-					: 1.0 / Math.max(1, replicas(edge.to()));
-			saved += share * calls * (costs.sameHost().cpu(bytes) - costs.nearest().cpu(bytes)) / MICROS;
-		}
-		return saved;
+		Double known = edge.bytesPerCall();
+		double bytes = (known != null) ? known : 0;
+		double share = (this.model.objective().routing() == Routing.LOCALITY) ? 1
+				: 1.0 / Math.max(1, replicas(edge.to()));
+		return share * calls * (costs.sameHost().cpu(bytes) - costs.nearest().cpu(bytes)) / MICROS;
 	}
 
 	/** All but the largest service save, and none more than it needs. */
@@ -141,15 +156,14 @@ final class MergePlanner {
 
 	/** Joins pairs, heaviest traffic first, as long as all members get along. */
 	private Grouping group(Predicate<List<String>> candidate) {
-		List<Map.Entry<List<String>, Double>> heaviest = new ArrayList<>(this.traffic.entrySet());
-		heaviest.removeIf((pair) -> !candidate.test(pair.getKey()));
-		heaviest.sort(Map.Entry.<List<String>, Double>comparingByValue()
-			.reversed()
+		List<Map.Entry<List<String>, Calls>> heaviest = new ArrayList<>(this.pairs.entrySet());
+		heaviest.removeIf((pair) -> !pair.getValue().measured || !candidate.test(pair.getKey()));
+		heaviest.sort(Comparator.comparingDouble((Map.Entry<List<String>, Calls> pair) -> -pair.getValue().traffic)
 			.thenComparing((pair) -> pair.getKey().get(0))
 			.thenComparing((pair) -> pair.getKey().get(1)));
 		Map<String, Set<String>> groups = new TreeMap<>();
 		Map<List<String>, List<String>> refused = new LinkedHashMap<>();
-		for (Map.Entry<List<String>, Double> pair : heaviest.subList(0, Math.min(MAX_PAIRS, heaviest.size()))) {
+		for (Map.Entry<List<String>, Calls> pair : heaviest.subList(0, Math.min(MAX_PAIRS, heaviest.size()))) {
 			String one = pair.getKey().get(0);
 			String other = pair.getKey().get(1);
 			Set<String> first = groups.getOrDefault(one, new LinkedHashSet<>(Set.of(one)));

@@ -4,11 +4,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.PathCosts;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.model.Routing;
 
 /**
  * Waiting that single moves save, with the moves before them made. The sum over all moves
@@ -16,31 +17,81 @@ import io.github.vicinal.placement.model.Plan;
  */
 final class MoveGains {
 
-	private final PlacementModel model;
+	private final Map<String, List<Talk>> talks = new HashMap<>();
 
-	private final Map<String, List<Edge>> edges = new HashMap<>();
-
-	private final Map<String, Map<String, Integer>> running = new HashMap<>();
-
-	private final Plan before;
+	private final Map<String, Replicas> replicas = new HashMap<>();
 
 	private final Map<String, String> zones;
 
+	private final boolean uniform;
+
+	/** Gains that hold until a service moves that the moved one talks to. */
+	private final Map<Move, Double> known = new HashMap<>();
+
+	private final Map<String, List<Move>> knownOf = new HashMap<>();
+
+	/**
+	 * An edge as one of its ends sees it.
+	 *
+	 * @param name name of the other end
+	 * @param other replicas of the other end
+	 * @param local waiting that is saved if all calls stay on a host, in us per second
+	 * @param near waiting that is saved on top if all calls stay in a zone
+	 */
+	private record Talk(String name, Replicas other, double local, double near) {
+	}
+
+	/** Where the replicas of a service run. */
+	private static final class Replicas {
+
+		final Map<String, Integer> onHost = new HashMap<>();
+
+		final Map<String, Integer> inZone = new HashMap<>();
+
+		int total;
+
+		private void add(String host, String zone, int count) {
+			this.onHost.merge(host, count, Integer::sum);
+			this.inZone.merge(zone, count, Integer::sum);
+			this.total += count;
+		}
+
+	}
+
 	MoveGains(PlacementModel model, Plan before) {
-		this.model = model;
-		this.before = before;
 		this.zones = model.zones();
+		this.uniform = model.objective().routing() == Routing.UNIFORM;
+		before.replicas().forEach((service, on) -> {
+			Replicas replicas = replicas(service);
+			on.forEach((host, count) -> replicas.add(host, zone(host), count));
+		});
+		PathCosts costs = model.pathCosts();
 		for (Edge edge : model.edges()) {
-			boolean runs = before.total(edge.from()) > 0 && before.total(edge.to()) > 0;
-			if (edge.callsPerSecond() != null && runs) {
-				this.edges.computeIfAbsent(edge.from(), (name) -> new ArrayList<>()).add(edge);
-				this.edges.computeIfAbsent(edge.to(), (name) -> new ArrayList<>()).add(edge);
+			Double rate = edge.callsPerSecond();
+			Replicas from = replicas(edge.from());
+			Replicas to = replicas(edge.to());
+			if (rate == null || from.total == 0 || to.total == 0) {
+				continue;
 			}
+			Double known = edge.bytesPerCall();
+			double bytes = (known != null) ? known : 0;
+			double far = costs.otherHost().latency(bytes);
+			double local = rate * (far - costs.sameHost().latency(bytes));
+			double near = (costs.otherZone() == null) ? 0 : rate * (costs.farthest().latency(bytes) - far);
+			this.talks.computeIfAbsent(edge.from(), (name) -> new ArrayList<>())
+				.add(new Talk(edge.to(), to, local, near));
+			this.talks.computeIfAbsent(edge.to(), (name) -> new ArrayList<>())
+				.add(new Talk(edge.from(), from, local, near));
 		}
 	}
 
-	private Map<String, Integer> on(String service) {
-		return this.running.getOrDefault(service, this.before.on(service));
+	private Replicas replicas(String service) {
+		return this.replicas.computeIfAbsent(service, (name) -> new Replicas());
+	}
+
+	/** A host without a zone is alone. */
+	private String zone(String host) {
+		return this.zones.getOrDefault(host, "host " + host);
 	}
 
 	/**
@@ -49,29 +100,63 @@ final class MoveGains {
 	 * @return waiting saved, in us per second
 	 */
 	double of(Move move) {
-		List<Edge> all = this.edges.getOrDefault(move.service(), List.of());
-		if (all.isEmpty()) {
-			return 0;
+		Double known = this.known.get(move);
+		if (known != null) {
+			return known;
 		}
-		Map<String, Integer> moved = after(move);
+		Replicas own = replicas(move.service());
+		String from = move.from().isEmpty() ? "" : zone(move.from());
+		String to = move.to().isEmpty() ? "" : zone(move.to());
 		double gain = 0;
-		for (Edge edge : all) {
-			Double rate = edge.callsPerSecond();
-			Double known = edge.bytesPerCall();
-			double bytes = (known != null) ? known : 0;
-			boolean calls = edge.from().equals(move.service());
-			Map<String, Integer> other = on(calls ? edge.to() : edge.from());
-			Map<String, Integer> here = on(move.service());
-			Plan then = calls ? plan(moved, other) : plan(other, moved);
-			Plan now = calls ? plan(here, other) : plan(other, here);
-			gain += ((rate != null) ? rate : 0) * (waiting(now, bytes) - waiting(then, bytes));
+		for (Talk talk : this.talks.getOrDefault(move.service(), List.of())) {
+			Replicas other = talk.other();
+			gain += talk.local() * more(own.onHost, own.total, other.onHost, other.total, move.from(), move.to());
+			if (talk.near() != 0) {
+				gain += talk.near() * more(own.inZone, own.total, other.inZone, other.total, from, to);
+			}
 		}
+		this.known.put(move, gain);
+		this.knownOf.computeIfAbsent(move.service(), (name) -> new ArrayList<>()).add(move);
 		return gain;
 	}
 
-	/** Time that a call waits for paths. */
-	private double waiting(Plan plan, double bytes) {
-		return RouteGain.waiting(this.model, plan, "from", "to", bytes, this.zones);
+	/**
+	 * By which part more calls stay at a place if a replica goes from one to another.
+	 */
+	private double more(Map<String, Integer> own, int owned, Map<String, Integer> other, int others, String from,
+			String to) {
+		if (from.equals(to)) {
+			return 0;
+		}
+		if (from.isEmpty() || to.isEmpty()) {
+			Map<String, Integer> then = new HashMap<>(own);
+			then.merge(from.isEmpty() ? to : from, from.isEmpty() ? 1 : -1, Integer::sum);
+			return share(then, owned + (from.isEmpty() ? 1 : -1), other, others) - share(own, owned, other, others);
+		}
+		int there = other.getOrDefault(to, 0);
+		int here = other.getOrDefault(from, 0);
+		if (there == 0 && here == 0) {
+			return 0;
+		}
+		int ownThere = own.getOrDefault(to, 0);
+		int ownHere = own.getOrDefault(from, 0);
+		return share(ownThere + 1, owned, there, others) - share(ownThere, owned, there, others)
+				+ share(ownHere - 1, owned, here, others) - share(ownHere, owned, here, others);
+	}
+
+	private double share(Map<String, Integer> own, int owned, Map<String, Integer> other, int others) {
+		double share = 0;
+		for (Map.Entry<String, Integer> place : own.entrySet()) {
+			share += share(place.getValue(), owned, other.getOrDefault(place.getKey(), 0), others);
+		}
+		return share;
+	}
+
+	/** The part of the calls between two services that stays at one place. */
+	private double share(int own, int owned, int other, int others) {
+		double one = (double) own / Math.max(1, owned);
+		double two = (double) other / Math.max(1, others);
+		return this.uniform ? one * two : Math.min(one, two);
 	}
 
 	/**
@@ -79,22 +164,22 @@ final class MoveGains {
 	 * @param move the move
 	 */
 	void make(Move move) {
-		this.running.put(move.service(), after(move));
-	}
-
-	private Map<String, Integer> after(Move move) {
-		Map<String, Integer> on = new TreeMap<>(on(move.service()));
+		Replicas own = replicas(move.service());
 		if (!move.to().isEmpty()) {
-			on.merge(move.to(), 1, Integer::sum);
+			own.add(move.to(), zone(move.to()), 1);
 		}
 		if (!move.from().isEmpty()) {
-			on.computeIfPresent(move.from(), (host, count) -> (count > 1) ? count - 1 : null);
+			own.add(move.from(), zone(move.from()), -1);
 		}
-		return on;
+		forget(move.service());
+		this.talks.getOrDefault(move.service(), List.of()).forEach((talk) -> forget(talk.name()));
 	}
 
-	private static Plan plan(Map<String, Integer> from, Map<String, Integer> to) {
-		return new Plan(Map.of("from", from, "to", to));
+	private void forget(String service) {
+		List<Move> known = this.knownOf.remove(service);
+		if (known != null) {
+			known.forEach(this.known::remove);
+		}
 	}
 
 }

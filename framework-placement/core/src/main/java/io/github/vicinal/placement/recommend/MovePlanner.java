@@ -7,11 +7,13 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.PlacementModel;
@@ -44,6 +46,9 @@ final class MovePlanner {
 	private final Map<String, Map<String, Long>> free = new HashMap<>();
 
 	private final Map<String, Map<String, Integer>> running = new HashMap<>();
+
+	/** Hosts that a service may run on, by its name. */
+	private final Map<String, Set<String>> possible = new HashMap<>();
 
 	/** Moves of replicas that went out of the way; none goes aside twice. */
 	private final Set<Move> aside = new HashSet<>();
@@ -81,7 +86,10 @@ final class MovePlanner {
 		for (Service service : model.services()) {
 			List<String> leaving = new ArrayList<>();
 			List<String> arriving = new ArrayList<>();
-			for (String host : known) {
+			// What runs on a host that is gone leaves it as any other.
+			Set<String> places = new LinkedHashSet<>(known);
+			places.addAll(before.on(service.name()).keySet());
+			for (String host : places) {
 				int more = after.count(service.name(), host) - before.count(service.name(), host);
 				for (int i = 0; i < Math.abs(more); i++) {
 					((more > 0) ? arriving : leaving).add(host);
@@ -141,12 +149,15 @@ final class MovePlanner {
 		return ordered;
 	}
 
-	/** Makes the move that saves most among those that fit. */
+	/**
+	 * Makes the move that saves most among those that fit, first of all one that leaves a
+	 * host on which its service may not run.
+	 */
 	private boolean makeBest(Deque<Move> pending, List<Move> ordered) {
 		Move best = null;
 		double most = Double.NEGATIVE_INFINITY;
 		for (Move move : pending) {
-			double gain = this.gains.of(move);
+			double gain = mustLeave(move) ? Double.MAX_VALUE : this.gains.of(move);
 			if (gain > most && fits(move)) {
 				best = move;
 				most = gain;
@@ -158,6 +169,11 @@ final class MovePlanner {
 		pending.remove(best);
 		make(best, ordered);
 		return true;
+	}
+
+	/** Whether a move leaves a host that is gone, drained or not allowed. */
+	private boolean mustLeave(Move move) {
+		return !move.from().isEmpty() && !possible(service(move.service())).contains(move.from());
 	}
 
 	/** Takes one of the moves that wait for each other out of the way. */
@@ -239,7 +255,10 @@ final class MovePlanner {
 				&& keepsSpread(move, service);
 	}
 
-	/** No move leaves a service on fewer hosts or zones than it used at the start. */
+	/**
+	 * No move leaves a service on fewer hosts or zones than it used at the start, as far
+	 * as it may still use as many.
+	 */
 	private boolean keepsSpread(Move move, Service service) {
 		if (service.replicas() < 2 || this.model.mayConcentrate().contains(service.name())) {
 			return true;
@@ -252,7 +271,23 @@ final class MovePlanner {
 			}
 		}
 		Set<String> start = this.before.on(service.name()).keySet();
-		return then.size() >= used(start, Host::name) && used(then, Host::zone) >= used(start, Host::zone);
+		Set<String> possible = possible(service);
+		return then.size() >= fewest(service, start, possible, Host::name)
+				&& used(then, Host::zone) >= fewest(service, start, possible, Host::zone);
+	}
+
+	private int fewest(Service service, Set<String> start, Set<String> possible, Function<Host, String> place) {
+		return Math.min(Math.min(service.replicas(), used(possible, place)), used(start, place));
+	}
+
+	/** Names of the hosts that a replica may run on if they are empty. */
+	private Set<String> possible(Service service) {
+		return this.possible.computeIfAbsent(service.name(),
+				(name) -> this.model.hosts()
+					.stream()
+					.filter((host) -> service.mayRunOn(host) && CompiledModel.fits(service, host))
+					.map(Host::name)
+					.collect(Collectors.toSet()));
 	}
 
 	private int used(Set<String> names, Function<Host, String> place) {

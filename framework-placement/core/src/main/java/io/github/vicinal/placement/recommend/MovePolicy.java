@@ -50,14 +50,15 @@ public record MovePolicy(Duration horizon, double lossPerMoveMicros, double hyst
 	 * that wait for each other does not count.
 	 * @param gain what all moves save
 	 * @param moves all moves, in order
-	 * @return 0 if no first moves pay
+	 * @param needed number of first moves that are made whatever they save
+	 * @return at least the number of those that are needed
 	 */
-	int worthwhile(Gain gain, List<Move> moves) {
+	int worthwhile(Gain gain, List<Move> moves, int needed) {
 		double all = gain.latencyMicrosPerSecond();
 		double certain = (all > 0) ? Math.max(0, 1 - gain.latencyErrorMicrosPerSecond() / all) : 0;
 		Set<String> aside = new HashSet<>();
 		double saved = 0;
-		double most = 0;
+		double most = (needed > 0) ? Double.NEGATIVE_INFINITY : 0;
 		int best = 0;
 		for (int i = 0; i < moves.size(); i++) {
 			Move move = moves.get(i);
@@ -67,12 +68,12 @@ public record MovePolicy(Duration horizon, double lossPerMoveMicros, double hyst
 				aside.add(move.service() + '\n' + move.to());
 			}
 			double net = certain * saved * this.horizon.toMillis() / 1000 - loss(i + 1) * (1 + this.hysteresis);
-			if (move.fits() && aside.isEmpty() && net > most) {
+			if (i + 1 >= needed && move.fits() && aside.isEmpty() && net > most) {
 				most = net;
 				best = i + 1;
 			}
 		}
-		return best;
+		return (best > 0 || needed == 0) ? best : moves.size();
 	}
 
 	double gainOverHorizon(Gain gain) {

@@ -3,8 +3,6 @@ package io.github.vicinal.placement.recommend;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 
 import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.solver.BoundMethod;
@@ -27,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * @param notSeen what is known to be missing in the evidence, one sentence each
  * @param givenUp redundancy that the plan gives up, one sentence each
  * @param assumed what the verdict assumes, one sentence each
- * @param worthwhileMoves number of first moves whose gain exceeds their loss most; 0 if
- * no first moves pay
+ * @param worthwhileMoves number of first moves whose gain exceeds their loss most, and
+ * after which none of the rules is broken that the plan keeps; 0 if no first moves pay
+ * and none are needed
  * @param solver name of the solver
  * @param seed its seed
  * @param iterations its iterations
@@ -119,21 +118,7 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 		if (count < 0 || count > this.moves.size()) {
 			throw new IllegalArgumentException("%d moves; there are %d".formatted(count, this.moves.size()));
 		}
-		if (this.before == null) {
-			return this.after;
-		}
-		Map<String, Map<String, Integer>> replicas = new TreeMap<>();
-		this.before.replicas().forEach((service, on) -> replicas.put(service, new TreeMap<>(on)));
-		for (Move move : this.moves.subList(0, count)) {
-			Map<String, Integer> on = replicas.computeIfAbsent(move.service(), (name) -> new TreeMap<>());
-			if (!move.to().isEmpty()) {
-				on.merge(move.to(), 1, Integer::sum);
-			}
-			if (!move.from().isEmpty()) {
-				on.computeIfPresent(move.from(), (host, running) -> (running > 1) ? running - 1 : null);
-			}
-		}
-		return new Plan(replicas);
+		return (this.before == null) ? this.after : Move.made(this.before, this.moves.subList(0, count));
 	}
 
 	/**

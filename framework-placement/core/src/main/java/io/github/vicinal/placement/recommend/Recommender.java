@@ -81,7 +81,7 @@ public final class Recommender {
 		EvidenceCheck evidence = new EvidenceCheck(model);
 		Set<String> moved = (before != null) ? moves.stream().map(Move::service).collect(Collectors.toSet())
 				: model.serviceIndex().keySet();
-		int worthwhile = (gain != null) ? this.policy.worthwhile(gain, moves) : 0;
+		int worthwhile = (gain != null) ? this.policy.worthwhile(gain, moves, needed(model, before, after, moves)) : 0;
 		List<RouteGain> routes = (before != null) ? RouteGain.of(model, before, after) : List.of();
 		List<Merge> merges = new MergePlanner(model, this.merges).merges(after);
 		Savings savings = (gain != null && beforeVerdict != null)
@@ -94,6 +94,36 @@ public final class Recommender {
 				this.solver.name(), budget.seed(), solution.iterations(), solution.time(), solution.stopped(),
 				bounded ? Math.max(0, solution.bound()) : null, bounded ? solution.boundMethod() : null, routes,
 				savings);
+	}
+
+	/**
+	 * Returns the number of first moves after which no rule is broken that the plan
+	 * keeps: those that leave a host which is drained or gone, for instance. Each move
+	 * keeps what the moves before it have mended.
+	 */
+	private int needed(PlacementModel model, @Nullable Plan before, Plan after, List<Move> moves) {
+		if (before == null || !keeps(model, after) || keeps(model, before)) {
+			return 0;
+		}
+		int broken = 0;
+		int mended = moves.size();
+		while (mended - broken > 1) {
+			int middle = (broken + mended) / 2;
+			if (keeps(model, Move.made(before, moves.subList(0, middle)))) {
+				mended = middle;
+			}
+			else {
+				broken = middle;
+			}
+		}
+		return mended;
+	}
+
+	/** Whether a plan keeps all rules, services aside that the model does not have. */
+	private boolean keeps(PlacementModel model, Plan plan) {
+		Map<String, Map<String, Integer>> known = new LinkedHashMap<>(plan.replicas());
+		known.keySet().retainAll(model.serviceIndex().keySet());
+		return this.verifier.verify(model, new Plan(known)).feasible();
 	}
 
 	/** Edges that lack the same are named once. */

@@ -85,17 +85,8 @@ public record RouteGain(String route, @Nullable Double callsPerSecond, double be
 		return waiting;
 	}
 
-	/**
-	 * Returns how long a call waits for its path, in the mean.
-	 * @param model routing and path costs
-	 * @param plan where replicas run
-	 * @param from name of the calling service
-	 * @param to name of the called service
-	 * @param bytes of a call
-	 * @param zones zones of hosts
-	 * @return in us
-	 */
-	static double waiting(PlacementModel model, Plan plan, String from, String to, double bytes,
+	/** Time that a call waits for its path, in the mean. */
+	private static double waiting(PlacementModel model, Plan plan, String from, String to, double bytes,
 			Map<String, String> zones) {
 		PathCosts costs = model.pathCosts();
 		double local = plan.localShare(from, to, model.objective().routing());

@@ -33,8 +33,13 @@ final class Annealer {
 	/** The part of the moves in a chain that go to another host than where it began. */
 	private static final double DETOURS = 0.3;
 
-	/** Steps between two looks at the clock, at most. */
+	/**
+	 * Steps between two looks at the clock, at most: fewer where items have many edges.
+	 */
 	private static final int CHUNK = 8192;
+
+	/** Edges of an item up to which the rest of a step takes longer. */
+	private static final int FEW_EDGES = 8;
 
 	/** Moves of one step, at most. */
 	private static final int MAX_CHAIN = 6;
@@ -166,8 +171,10 @@ final class Annealer {
 	}
 
 	private boolean steps(long count, Clock clock) {
-		for (long left = count; left > 0; left -= CHUNK) {
-			int chunk = (int) Math.min(CHUNK, left);
+		int most = Math.max(MIN_INTERVAL,
+				CHUNK * FEW_EDGES / (FEW_EDGES + this.level.neighbour.length / this.itemCount));
+		for (long left = count; left > 0; left -= most) {
+			int chunk = (int) Math.min(most, left);
 			for (int i = 0; i < chunk; i++) {
 				if (this.several) {
 					stepUnits();

@@ -180,6 +180,23 @@ class ModelTests {
 		assertThat(culprits(List.of(service("a", 1, "gone")), two)).containsExactly("a", "gone");
 	}
 
+	/** Of two members of one name, the first one would be lost. */
+	@Test
+	void membersThatAreThereTwiceAreRefused() {
+		String model = "{ \"format\": \"vicinal-placement-model\", \"version\": 1, %s }";
+		String parts = "\"services\": [ { \"name\": \"a\" } ], \"hosts\": [ { \"name\": \"x\" } ]";
+		for (String twice : List.of("\"services\": [ { \"name\": \"b\" } ]",
+				"\"current\": { \"a\": { \"x\": 1 }, \"a\": { \"x\": 2 } }",
+				"\"edges\": [ { \"from\": \"a\", \"to\": \"a\", \"from\": \"b\" } ]")) {
+			assertThatExceptionOfType(InvalidModelException.class).as(twice)
+				.isThrownBy(() -> new ModelJson().read(model.formatted(parts + ", " + twice)))
+				.withMessageContaining("line 1");
+		}
+		assertThatExceptionOfType(InvalidModelException.class)
+			.isThrownBy(() -> new ModelJson().read("{ \"format\": \"vicinal-placement-model\", \"services\": [ {"))
+			.withMessageNotContaining("Source");
+	}
+
 	@Test
 	void wrongFiguresAreRefused() {
 		for (double wrong : new double[] { -1, Double.NaN, Double.POSITIVE_INFINITY }) {

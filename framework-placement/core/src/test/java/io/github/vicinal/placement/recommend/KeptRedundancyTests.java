@@ -69,13 +69,8 @@ class KeptRedundancyTests {
 			int two = (moves && service.replicas() > 1 && !together.contains(name)) ? 2 : 1;
 			for (Function<Host, String> place : List.<Function<Host, String>>of(Host::name, Host::zone)) {
 				int used = used(model, now.on(name), place);
-				int possible = (int) model.hosts()
-					.stream()
-					.filter((host) -> mayTake(host, service))
-					.map(place)
-					.distinct()
-					.count();
-				int least = Math.min(Math.max(two, used), Math.min(possible, service.replicas()));
+				int least = Math.min(Math.max(two, used),
+						Math.min(possible(model, service, place), service.replicas()));
 				int uses = used(model, then.on(name), place);
 				assertThat(uses)
 					.as("seed %d: '%s' %s -> %s of %s", seed, name, now.on(name), then.on(name), model.hosts())
@@ -95,7 +90,8 @@ class KeptRedundancyTests {
 		Map<String, Map<String, Integer>> running = new HashMap<>();
 		for (Move move : found.moves()) {
 			Map<String, Integer> on = running.computeIfAbsent(move.service(), (name) -> new TreeMap<>(now.on(name)));
-			int replicas = model.services().get(model.serviceIndex().getOrDefault(move.service(), 0)).replicas();
+			Service service = model.services().get(model.serviceIndex().getOrDefault(move.service(), 0));
+			int replicas = service.replicas();
 			if (!move.to().isEmpty()) {
 				on.merge(move.to(), 1, Integer::sum);
 			}
@@ -105,11 +101,16 @@ class KeptRedundancyTests {
 			if (move.fits() && !move.to().isEmpty() && replicas > 1) {
 				this.ordered++;
 				for (Function<Host, String> place : List.<Function<Host, String>>of(Host::name, Host::zone)) {
+					int start = used(model, now.on(move.service()), place);
 					assertThat(used(model, on, place)).as("seed %d: %s", seed, move)
-						.isGreaterThanOrEqualTo(used(model, now.on(move.service()), place));
+						.isGreaterThanOrEqualTo(Math.min(start, Math.min(replicas, possible(model, service, place))));
 				}
 			}
 		}
+	}
+
+	private static int possible(PlacementModel model, Service service, Function<Host, String> place) {
+		return (int) model.hosts().stream().filter((host) -> mayTake(host, service)).map(place).distinct().count();
 	}
 
 	private static boolean mayTake(Host host, Service service) {

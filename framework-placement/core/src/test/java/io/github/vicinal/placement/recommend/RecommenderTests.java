@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import io.github.vicinal.placement.RandomModels;
 import io.github.vicinal.placement.model.Edge;
@@ -33,8 +34,10 @@ import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.LongRange;
 import io.github.vicinal.testing.property.Property;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -296,6 +299,86 @@ class RecommenderTests {
 		assertThat(found.action()).isEqualTo(Recommendation.Action.APPLY);
 		assertThat(found.reason()).contains("'gone', which is no host");
 		assertThat(found.after().on("b")).doesNotContainKey("gone");
+	}
+
+	/**
+	 * Of the moves that leave such a host none pays by traffic, and all are needed: the
+	 * first ones that are worth making contain them, in the printed text as in an
+	 * override.
+	 */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void movesThatLeaveADrainedHostAreNeeded(boolean gone) {
+		Resources need = Resources.of(500, 1);
+		List<Service> services = Stream.of("a", "b", "c", "d", "e").map((name) -> new Service(name, 1, need)).toList();
+		List<Host> hosts = new ArrayList<>();
+		for (String name : List.of("x", "y", "z")) {
+			hosts.add(new Host(name, Resources.of(1500, 10)));
+		}
+		if (!gone) {
+			hosts.add(new Host("drained", "", Resources.of(1500, 10), Resources.none(), 0));
+		}
+		PlacementModel model = new PlacementModel(services, hosts,
+				List.of(Edge.calls("a", "b", 5000), Edge.calls("c", "d", 1)), List.of(), COSTS,
+				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), new Plan(Map.of("a", Map.of("x", 1), "b",
+						Map.of("y", 1), "c", Map.of("x", 1), "d", Map.of("z", 1), "e", Map.of("drained", 1))));
+		Recommendation found = recommend(model, MergeChecker.none());
+		assertThat(found.action()).isEqualTo(Recommendation.Action.APPLY);
+		assertThat(found.moves()).hasSize(3).allMatch(Move::fits);
+		assertThat(found.moves().get(0)).extracting(Move::service, Move::from).containsExactly("e", "drained");
+		assertThat(found.worthwhileMoves()).isEqualTo(2);
+		for (int moves = 2; moves <= 3; moves++) {
+			assertThat(new PlacementVerifier().verify(model, found.afterMoves(moves)).violations()).isEmpty();
+		}
+		assertThat(found.afterMoves(2).on("e")).hasSize(1).doesNotContainKey("drained");
+		assertThat(found.afterMoves(3)).isEqualTo(found.after());
+	}
+
+	/** What a move saves is not computed anew for each move that is made elsewhere. */
+	@Test
+	@Timeout(30)
+	void movesOfALargePlanAreOrderedAtOnce() {
+		List<Service> services = new ArrayList<>();
+		List<Edge> edges = new ArrayList<>();
+		Map<String, Map<String, Integer>> before = new HashMap<>();
+		Map<String, Map<String, Integer>> after = new HashMap<>();
+		for (int s = 0; s < 1000; s++) {
+			services.add(new Service("s" + s, 1, Resources.of(1, 1)));
+			before.put("s" + s, Map.of("h" + s % 50, 1));
+			after.put("s" + s, Map.of("h" + ((s % 5 == 0) ? s + 1 : s) % 50, 1));
+			for (int other = 1; other <= 300; other++) {
+				edges.add(Edge.calls("s" + s, "s" + (s + other) % 1000, 1 + other));
+			}
+		}
+		List<Host> hosts = new ArrayList<>();
+		for (int h = 0; h < 50; h++) {
+			hosts.add(new Host("h" + h, Resources.of(100, 100)));
+		}
+		PlacementModel model = new PlacementModel(services, hosts, edges, List.of(), COSTS,
+				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), new Plan(before));
+		assertThat(MovePlanner.plan(model, new Plan(before), new Plan(after))).hasSize(200).allMatch(Move::fits);
+	}
+
+	/** The second host of a service is drained, and there is no other. */
+	@Test
+	void aMoveFitsThatLeavesAsManyHostsAsThereAre() {
+		List<Host> hosts = List.of(new Host("x", Resources.of(10, 10)),
+				new Host("drained", "", Resources.of(10, 10), Resources.none(), 0));
+		Plan before = new Plan(Map.of("a", Map.of("x", 1, "drained", 1)));
+		Plan after = new Plan(Map.of("a", Map.of("x", 2)));
+		PlacementModel model = new PlacementModel(List.of(new Service("a", 2, Resources.of(1, 1))), hosts, List.of(),
+				List.of(), COSTS, Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), before);
+		assertThat(MovePlanner.plan(model, before, after)).singleElement().matches(Move::fits);
+	}
+
+	/** A service that the model no longer has is nobody's move. */
+	@Test
+	void aServiceThatIsGoneMakesNoMoveNeeded() {
+		PlacementModel model = pair(0.1, Evidence.given())
+			.with(new Plan(Map.of("a", Map.of("x", 1), "b", Map.of("y", 1), "gone", Map.of("x", 1))));
+		Recommendation found = recommend(model, MergeChecker.none());
+		assertThat(found.moves()).hasSize(1);
+		assertThat(found.worthwhileMoves()).isZero();
 	}
 
 	/** A capture knows bytes and no calls. */

@@ -154,7 +154,7 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 				List.of("docker-compose.override.yml", "docker-compose.override.yaml"), "docker-compose.yaml",
 				List.of("docker-compose.override.yaml", "docker-compose.override.yml"));
 
-		private static final Pattern MEMORY = Pattern.compile("([0-9]+(?:\\.[0-9]+)?)\\s*([bkmg]?)b?");
+		private static final Pattern MEMORY = Pattern.compile("([0-9]+(?:\\.[0-9]+)?)\\s*([bkmgtp]?)i?b?");
 
 		private static final Pattern PUBLISHED = Pattern
 			.compile("(?:[^:]*:|\\[[^]]*]:)?([0-9]{1,5}):[0-9]{1,5}(?:/.*)?");
@@ -420,7 +420,11 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 				if (value != null) {
 					String[] place = place(service, path);
 					String text = resolved(value, place);
-					return cpu ? cpuMillis(text, place) : memoryMib(text, place);
+					long amount = cpu ? cpuMillis(text, place) : memoryMib(text, place);
+					// 0 is how Docker writes that there is no limit.
+					if (amount > 0) {
+						return amount;
+					}
 				}
 			}
 			without.add(service);
@@ -442,7 +446,7 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 				boolean variable = name != null;
 				if (variable && otherwise == null) {
 					throw wrong(
-							"'%s' has a variable without a default; write the value, or run 'docker compose config' first"
+							"%s has a variable without a default; write the value, or run 'docker compose config' first"
 								.formatted(ComposeYaml.shortened(value)),
 							place);
 				}
@@ -478,6 +482,8 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 					case "k" -> BigDecimal.valueOf(1L << 10);
 					case "m" -> BigDecimal.valueOf(1L << 20);
 					case "g" -> BigDecimal.valueOf(1L << 30);
+					case "t" -> BigDecimal.valueOf(1L << 40);
+					case "p" -> BigDecimal.valueOf(1L << 50);
 					default -> BigDecimal.ONE;
 				});
 				BigDecimal mib = bytes.divide(BigDecimal.valueOf(1L << 20), 0, RoundingMode.CEILING);

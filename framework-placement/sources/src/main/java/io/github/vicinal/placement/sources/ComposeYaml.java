@@ -144,8 +144,8 @@ final class ComposeYaml {
 	 * @return a short text
 	 */
 	static String shortened(@Nullable Object value) {
-		String text = (value instanceof Map || value instanceof Iterable) ? "a list or members"
-				: "'" + String.valueOf(value) + "'";
+		String text = (value instanceof Map) ? "members"
+				: (value instanceof Iterable) ? "a list" : "'" + String.valueOf(value) + "'";
 		return (text.length() <= 80) ? text : text.substring(0, 80) + "...'";
 	}
 

@@ -343,6 +343,36 @@ class ComposeFileTests {
 		refused("services:\n  a: { cpus: -1e999999999 }\n", "is no number of processors");
 	}
 
+	/** Docker takes 0 for no limit, which says nothing of what a service needs. */
+	@Test
+	void aLimitOfZeroIsNoLimit() {
+		ComposeFile file = ComposeFile.parse("""
+				services:
+				  a: { cpus: 0, mem_limit: 0 }
+				  b:
+				    deploy:
+				      resources:
+				        limits: { cpus: "0.0", memory: 0M }
+				        reservations: { cpus: "0.25", memory: 64M }
+				""", "compose.yml");
+		assertThat(file.services().get(0).demand().amounts()).isEmpty();
+		assertThat(file.services().get(1).demand()).isEqualTo(Resources.of(250, 64));
+		assertThat(file.notSeen()).hasSize(2).allSatisfy((line) -> assertThat(line).startsWith("[a]: no "));
+	}
+
+	@Test
+	void memoryHasTheUnitsOfDocker() {
+		for (String text : List.of("1g", "1gb", "1G", "1Gi", "1 GiB", "1024m", "1048576k", "1073741824",
+				"1073741824b")) {
+			assertThat(ComposeFile.parse("services: { a: { mem_limit: %s } }".formatted(text), "compose.yml")
+				.services()
+				.get(0)
+				.demand()
+				.get(Resources.MEMORY)).as(text).isEqualTo(1024);
+		}
+		refused("services: { a: { mem_limit: 9999999999p } }", "is no amount of memory");
+	}
+
 	private static void refused(String text, String... parts) {
 		assertThatThrownBy(() -> ComposeFile.parse(text, "compose.yml")).isInstanceOf(InvalidModelException.class)
 			.hasMessageContainingAll(parts);
@@ -352,7 +382,9 @@ class ComposeFileTests {
 	void errorsNameTheLine() {
 		refused("services:\n  a:\n    cpus: many\n", "compose.yml, line 3", "'many'", "0.5");
 		refused("services:\n  a:\n    mem_limit: 5 apples\n", "line 3", "512M");
-		refused("services:\n  a:\n    cpus: ${CPUS}\n", "line 3", "docker compose config");
+		refused("services:\n  a:\n    cpus: ${CPUS}\n", "line 3: '${CPUS}' has a variable", "docker compose config");
+		refused("- a\n", "the file should have members, not a list;");
+		refused("services: { a: { ports: { b: c } } }", "ports should be a list, not members");
 		refused("services:\n  a:\n    depends_on: [ b ]\n", "line 3", "'b'");
 		refused("services:\n  a:\n    deploy: { replicas: -2 }\n", "line 3", "'-2'");
 		refused("services:\n  a: [ 1 ]\n", "line 2", "members");

@@ -14,6 +14,14 @@ import java.util.Objects;
 
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.placement.model.ModelJson;
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.recommend.MergeChecker;
+import io.github.vicinal.placement.recommend.MovePolicy;
+import io.github.vicinal.placement.recommend.Recommendation;
+import io.github.vicinal.placement.recommend.Recommender;
+import io.github.vicinal.placement.solver.Budget;
+import io.github.vicinal.placement.solver.Progress;
+import io.github.vicinal.placement.solver.VicinalSolver;
 import io.github.vicinal.placement.sources.InstanceReport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -202,7 +210,14 @@ class PlacementEndToEndTests {
 			assertThat(library).doesNotContain("fetch(", "XMLHttpRequest", "import(", "</script");
 		}
 		assertThat(InstanceReport.read(json(get("/instance", "application/json")), "test").service()).isEqualTo("shop");
-		assertThat(new ModelJson().read(json(get("/model", "application/json")).toString()).services()).hasSize(2);
+		PlacementModel model = new ModelJson().read(json(get("/model", "application/json")).toString());
+		assertThat(model.services()).hasSize(2);
+		// Whoever takes the model alone knows as much as the endpoint does.
+		assertThat(model.doubts().unanswered()).singleElement().asString().contains("localhost:1");
+		Recommendation alone = new Recommender(new VicinalSolver(), MovePolicy.defaults(), MergeChecker.none())
+			.recommend(model, -1, Budget.ofIterations(1000, 1), Progress.none());
+		assertThat(alone.action()).isEqualTo(Recommendation.Action.UNDECIDED);
+		assertThat(alone.reason()).contains("1 source did not answer");
 		assertThat(get("/other", "application/json").statusCode()).isEqualTo(404);
 	}
 

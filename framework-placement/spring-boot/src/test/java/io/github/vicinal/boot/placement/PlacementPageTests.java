@@ -1,0 +1,315 @@
+package io.github.vicinal.boot.placement;
+
+import java.io.File;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.EdgeWeight;
+import io.github.vicinal.placement.model.Evidence;
+import io.github.vicinal.placement.model.Host;
+import io.github.vicinal.placement.model.ModelDescriptor;
+import io.github.vicinal.placement.model.Objective;
+import io.github.vicinal.placement.model.PathCosts;
+import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.model.Plan;
+import io.github.vicinal.placement.model.Resources;
+import io.github.vicinal.placement.model.Routing;
+import io.github.vicinal.placement.model.Service;
+import io.github.vicinal.placement.recommend.MergeChecker;
+import io.github.vicinal.placement.recommend.MovePolicy;
+import io.github.vicinal.placement.recommend.Recommendation;
+import io.github.vicinal.placement.recommend.RecommendationDescriptor;
+import io.github.vicinal.placement.recommend.Recommender;
+import io.github.vicinal.placement.solver.Budget;
+import io.github.vicinal.placement.solver.Progress;
+import io.github.vicinal.placement.solver.VicinalSolver;
+import io.github.vicinal.placement.sources.Cluster.PathInUse;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.yaml.snakeyaml.Yaml;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+/** The page in a browser, at the widths of a phone, a tablet and a desk. */
+class PlacementPageTests {
+
+	private static final int[] WIDTHS = { 390, 768, 1440 };
+
+	private static final int[] SIZES = { 20, 100 };
+
+	/** Looks at the page once it shows something, and tells the page around it. */
+	private static final String LOOK = """
+			<script>
+			(function look() {
+			  if (document.getElementById('content').hidden) { setTimeout(look, 20); return; }
+			  const light = colour => { const [r, g, b] = colour.match(/[0-9.]+/g).map(v => v / 255).map(v => v <= .03928 ? v / 12.92 : Math.pow((v + .055) / 1.055, 2.4)); return .2126 * r + .7152 * g + .0722 * b; };
+			  const contrast = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + .05) / (y + .05); };
+			  const card = getComputedStyle(document.querySelector('.card')).backgroundColor, drawings = [...document.querySelectorAll('.drawing')];
+			  const nodes = [...drawings[drawings.length - 1].querySelectorAll('.node')];
+			  nodes[0].focus();
+			  nodes[0].dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
+			  const second = document.activeElement === nodes[1];
+			  document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+			  parent.postMessage({ name: document.title, dark: matchMedia('(prefers-color-scheme: dark)').matches,
+			    wider: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+			    drawings: drawings.map(box => ({ wider: box.scrollWidth - box.clientWidth, nodes: box.querySelectorAll('.node').length, edges: box.querySelectorAll('.edge').length, arrows: box.querySelectorAll('.edge[marker-end]').length,
+			      changed: box.querySelectorAll('.node.changed').length, tabbed: box.querySelectorAll('.node[tabindex="0"]').length, top: Math.round(box.getBoundingClientRect().top),
+			      scale: box.querySelector('svg').getBoundingClientRect().width / box.querySelector('svg').viewBox.baseVal.width })),
+			    text: contrast(getComputedStyle(document.body).color, card), soft: contrast(getComputedStyle(document.querySelector('.soft')).color, card),
+			    keyboard: second && document.getElementById('selected').textContent.length, unnamed: nodes.filter(node => !node.getAttribute('aria-label')).length,
+			    override: btoa(document.getElementById('override').textContent) }, '*');
+			})();
+			</script>
+			""";
+
+	/** Shows pages side by side, and what they tell. */
+	private static final String FRAMES = """
+			<!doctype html><title>frames</title><pre id="told"></pre>
+			<script>const told = []; addEventListener('message', event => { told.push(event.data); document.getElementById('told').textContent = JSON.stringify(told); });</script>
+			""";
+
+	@TempDir
+	private Path directory;
+
+	private static String browser() {
+		return Arrays.stream(Objects.requireNonNullElse(System.getenv("PATH"), "").split(File.pathSeparator))
+			.flatMap((directory) -> Stream.of("chromium", "chromium-browser", "google-chrome")
+				.map((name) -> Path.of(directory, name)))
+			.filter(Files::isExecutable)
+			.map(Path::toString)
+			.findFirst()
+			.orElse("");
+	}
+
+	private static String resource(String name) throws Exception {
+		try (InputStream in = Objects.requireNonNull(PlacementEndpoint.class.getResourceAsStream(name))) {
+			return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+		}
+	}
+
+	/** Services in layers, of which each calls some of the next ones. */
+	private static PlacementModel model(int services) {
+		SplittableRandom random = new SplittableRandom(services);
+		String[] words = { "order", "stock", "price", "seat-preserve", "verification", "route", "user", "mail",
+				"basket", "admin-basic-info" };
+		int layers = (services > 50) ? 8 : 5;
+		int places = services / 6 + 3;
+		List<Service> all = new ArrayList<>();
+		List<Edge> edges = new ArrayList<>();
+		Map<String, Map<String, Integer>> current = new TreeMap<>();
+		Evidence evidence = new Evidence("micrometer", 72000, Duration.ofMinutes(10), false, "");
+		for (int s = 0; s < services; s++) {
+			String name = name(words, s);
+			int replicas = 1 + random.nextInt(3);
+			all.add(new Service(name, replicas, Resources.of(500, 512)));
+			Map<String, Integer> on = new TreeMap<>();
+			for (int r = 0; r < replicas; r++) {
+				on.merge(host((7 * s + r) % places), 1, Integer::sum);
+			}
+			current.put(name, on);
+			int layer = s * layers / services;
+			for (int calls = random.nextInt(3); layer > 0 && calls >= 0; calls--) {
+				int caller = random.nextInt(Math.max(1, s - services / layers));
+				edges.add(new Edge(name(words, caller), name, 1.0 + random.nextInt(900), 1000.0, null, null, null,
+						evidence));
+			}
+		}
+		List<Host> hosts = new ArrayList<>();
+		for (int h = 0; h < places; h++) {
+			hosts
+				.add(new Host(host(h), "zone-" + h % 3, Resources.of(8000, 8192), Resources.none(), Integer.MAX_VALUE));
+		}
+		return new PlacementModel(all, hosts, edges, List.of(), PathCosts.defaults(),
+				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), new Plan(current));
+	}
+
+	private static String name(String[] words, int service) {
+		return "ts-%s-%d-service".formatted(words[service % words.length], service);
+	}
+
+	private static String host(int number) {
+		return "worker-%02d.west".formatted(number);
+	}
+
+	private static PlacementEndpoint.PlacementDescriptor found(PlacementModel model, Recommendation found) {
+		List<PathInUse> paths = model.edges()
+			.stream()
+			.map((edge) -> new PathInUse(edge.from(), edge.to(), "http"))
+			.toList();
+		return new PlacementEndpoint.PlacementDescriptor(PlacementEndpoint.FORMAT, PlacementEndpoint.VERSION,
+				"recommend", ModelDescriptor.of(model), paths, List.of(), RecommendationDescriptor.of(found),
+				List.of("'mail' does not report"));
+	}
+
+	private static Recommendation recommend(PlacementModel model) {
+		return new Recommender(new VicinalSolver(), MovePolicy.defaults(), MergeChecker.none()).recommend(model, -1,
+				Budget.ofIterations(30_000, 1), Progress.none());
+	}
+
+	private String page(int width, int services, PlacementModel model, Recommendation found) throws Exception {
+		String json = JsonMapper.shared().writeValueAsString(found(model, found));
+		return resource("placement.html").replace("<title>Placement</title>",
+				"<title>%d-%d</title><script>window.fetch = async () => ({ ok: true, json: async () => (%s) });</script>"
+					.formatted(width, services, json))
+			.replace("/*dagre*/", resource("dagre.min.js"))
+			.replace("</body>", LOOK + "</body>");
+	}
+
+	/** Shows all pages in frames of their widths, and returns what each tells. */
+	private List<JsonNode> look(String browser, String scheme, List<String> frames) throws Exception {
+		Path all = Files.writeString(this.directory.resolve("frames.html"), FRAMES + String.join("\n", frames));
+		Process process = new ProcessBuilder(browser, "--headless=new", "--no-sandbox", "--disable-gpu",
+				"--user-data-dir=" + this.directory.resolve("profile"), "--window-size=1600,1000",
+				"--blink-settings=preferredColorScheme=" + (scheme.equals("dark") ? 0 : 1),
+				"--virtual-time-budget=30000", "--dump-dom", all.toUri().toString())
+			.redirectError(ProcessBuilder.Redirect.DISCARD)
+			.start();
+		try {
+			String shown = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+			Matcher told = Pattern.compile("<pre id=\"told\">(.*?)</pre>").matcher(shown);
+			assertThat(told.find()).as(shown).isTrue();
+			List<JsonNode> answers = new ArrayList<>();
+			JsonMapper.shared().readTree(told.group(1)).forEach(answers::add);
+			return answers;
+		}
+		finally {
+			process.destroy();
+			if (!process.waitFor(10, TimeUnit.SECONDS)) {
+				process.destroyForcibly().waitFor();
+			}
+		}
+	}
+
+	/**
+	 * The page itself never scrolls sideways; at a desk the graph does not, either, and
+	 * its names can be read.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "light", "dark" })
+	@Timeout(240)
+	void fitsIntoEachWidth(String scheme) throws Exception {
+		String browser = browser();
+		assumeThat(browser).as("No Chromium is on the path, so nobody looks at the page").isNotEmpty();
+		List<String> frames = new ArrayList<>();
+		Map<Integer, PlacementModel> models = new TreeMap<>();
+		Map<Integer, Recommendation> plans = new TreeMap<>();
+		for (int services : SIZES) {
+			models.put(services, model(services));
+			plans.put(services, recommend(model(services)));
+			for (int width : WIDTHS) {
+				Path file = this.directory.resolve("%d-%d.html".formatted(width, services));
+				Files.writeString(file, page(width, services, model(services), plan(plans, services)));
+				frames.add("<iframe src=\"%s\" width=\"%d\" height=\"900\"></iframe>".formatted(file.getFileName(),
+						width));
+			}
+		}
+		List<JsonNode> told = look(browser, scheme, frames);
+		assertThat(told).extracting((one) -> one.get("name").asString())
+			.containsExactlyInAnyOrder("390-20", "768-20", "1440-20", "390-100", "768-100", "1440-100");
+		for (JsonNode one : told) {
+			String[] name = one.get("name").asString().split("-");
+			int width = Integer.parseInt(name[0]);
+			int services = Integer.parseInt(name[1]);
+			String as = one.get("name").asString() + ", " + scheme;
+			assertThat(one.get("dark").asBoolean()).as(as).isEqualTo(scheme.equals("dark"));
+			assertThat(one.get("wider").asInt()).as("page beyond its width: " + as).isNotPositive();
+			assertThat(one.get("text").asDouble()).as("contrast of text: " + as).isGreaterThan(7);
+			assertThat(one.get("soft").asDouble()).as("contrast of soft text: " + as).isGreaterThan(4.5);
+			assertThat(one.get("keyboard").asInt()).as("arrow and Enter: " + as).isPositive();
+			assertThat(one.get("unnamed").asInt()).as("services without a name for a screen reader: " + as).isZero();
+			JsonNode drawings = one.get("drawings");
+			assertThat(drawings).as(as).hasSize(2);
+			long edges = Objects.requireNonNull(models.get(services))
+				.edges()
+				.stream()
+				.map((edge) -> edge.from() + " " + edge.to())
+				.distinct()
+				.count();
+			for (JsonNode drawing : drawings) {
+				assertThat(drawing.get("nodes").asInt()).as(as).isEqualTo(services);
+				assertThat(drawing.get("edges").asInt()).as(as).isGreaterThanOrEqualTo((int) edges);
+				assertThat(drawing.get("arrows").asInt()).as(as).isEqualTo(drawing.get("edges").asInt());
+				assertThat(drawing.get("tabbed").asInt()).as(as).isEqualTo(1);
+				assertThat(drawing.get("scale").asDouble()).as("scale: " + as).isGreaterThan(0.71);
+				if (width == 1440 || (width == 768 && services == 20)) {
+					assertThat(drawing.get("wider").asInt()).as("graph beyond its box: " + as).isNotPositive();
+				}
+			}
+			long moved = plan(plans, services).moves().stream().map((move) -> move.service()).distinct().count();
+			assertThat(drawings.get(0).get("changed").asInt()).as(as).isZero();
+			assertThat(drawings.get(1).get("changed").asInt()).as(as).isEqualTo((int) moved);
+			boolean beside = drawings.get(0).get("top").asInt() == drawings.get(1).get("top").asInt();
+			if (width == 1440 && services == 20) {
+				assertThat(beside).as("now and recommended side by side: " + as).isTrue();
+			}
+		}
+	}
+
+	private static Recommendation plan(Map<Integer, Recommendation> plans, int services) {
+		return Objects.requireNonNull(plans.get(services));
+	}
+
+	/** What is copied is YAML, and leaves nothing on a host that the model left out. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	@Timeout(240)
+	void theCopiedOverrideEmptiesADrainedHost(boolean gone) throws Exception {
+		String browser = browser();
+		assumeThat(browser).as("No Chromium is on the path, so nobody looks at the page").isNotEmpty();
+		List<Host> hosts = new ArrayList<>(
+				List.of(new Host("x", Resources.of(100, 10)), new Host("y", Resources.of(100, 10))));
+		if (!gone) {
+			hosts.add(new Host("old", "", Resources.of(100, 10), Resources.none(), 0));
+		}
+		PlacementModel model = new PlacementModel(
+				List.of(new Service("a", 2, Resources.of(5, 1)), new Service("b", 1, Resources.of(5, 1)),
+						new Service("c", 1, Resources.of(5, 1)), new Service("d", 1, Resources.of(5, 1))),
+				hosts, List.of(Edge.calls("c", "d", 5000)), List.of(), PathCosts.defaults(),
+				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), new Plan(Map.of("a", Map.of("x", 1, "old", 1),
+						"b", Map.of("old", 1), "c", Map.of("x", 1), "d", Map.of("y", 1))));
+		Path file = Files.writeString(this.directory.resolve("one.html"), page(1440, 4, model, recommend(model)));
+		JsonNode told = look(browser, "light",
+				List.of("<iframe src=\"%s\" width=\"1440\" height=\"900\"></iframe>".formatted(file.getFileName())))
+			.get(0);
+		String override = new String(Base64.getDecoder().decode(told.get("override").asString()),
+				StandardCharsets.UTF_8);
+		JsonNode services = JsonMapper.shared().valueToTree(new Yaml().<Object>load(override)).get("services");
+		Map<String, List<String>> constraints = new TreeMap<>();
+		services.properties().forEach((service) -> {
+			List<String> all = new ArrayList<>();
+			service.getValue()
+				.get("deploy")
+				.get("placement")
+				.get("constraints")
+				.forEach((one) -> all.add(one.asString()));
+			constraints.put(service.getKey(), all);
+		});
+		assertThat(constraints).as(override).containsOnlyKeys("a", "b", "c", "d");
+		assertThat(constraints.get("a")).containsExactly("node.hostname != old");
+		for (String name : List.of("b", "c", "d")) {
+			assertThat(constraints.get(name)).singleElement().asString().matches("node.hostname == [xy]");
+		}
+	}
+
+}
