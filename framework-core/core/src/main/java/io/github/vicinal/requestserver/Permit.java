@@ -1,8 +1,9 @@
 package io.github.vicinal.requestserver;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
  * A thread's permit at a {@link RequestServer}, which ends when it is closed. Only the
@@ -25,8 +26,16 @@ public final class Permit implements AutoCloseable {
 
 	private static final int CLOSED = 2;
 
-	private static final AtomicIntegerFieldUpdater<Permit> STATE = AtomicIntegerFieldUpdater.newUpdater(Permit.class,
-			"state");
+	private static final VarHandle STATE;
+
+	static {
+		try {
+			STATE = MethodHandles.lookup().findVarHandle(Permit.class, "state", int.class);
+		}
+		catch (ReflectiveOperationException ex) {
+			throw new ExceptionInInitializerError(ex);
+		}
+	}
 
 	private final RequestServer server;
 
@@ -121,7 +130,7 @@ public final class Permit implements AutoCloseable {
 	}
 
 	private void close(int recordedWeight) {
-		int before = STATE.getAndSet(this, CLOSED);
+		int before = (int) STATE.getAndSet(this, CLOSED);
 		if (before == CLOSED) {
 			return;
 		}

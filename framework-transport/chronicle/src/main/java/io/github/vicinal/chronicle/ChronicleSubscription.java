@@ -38,6 +38,8 @@ final class ChronicleSubscription<T> implements Subscription {
 	/** Interval between two looks without a bell. */
 	private static final long LOOK_MILLIS = 100;
 
+	private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS);
+
 	/**
 	 * Time after which a message that is there and cannot be read is not just unfinished.
 	 */
@@ -48,7 +50,8 @@ final class ChronicleSubscription<T> implements Subscription {
 
 	/**
 	 * Time for which a subscriber that has had several messages in a row looks for the
-	 * next one before it sleeps: longer than it takes to be woken.
+	 * next one before it sleeps: longer than it takes to be woken. Those that share
+	 * messages do not, since each look takes the claims of all.
 	 */
 	private static final long LINGER_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
@@ -224,6 +227,12 @@ final class ChronicleSubscription<T> implements Subscription {
 		/** Time at which the last message was taken. Guarded by the lock. */
 		private long lastInRow;
 
+		/**
+		 * Whether it has announced that it goes to sleep, and found nothing since.
+		 * Guarded by the lock.
+		 */
+		private boolean announced;
+
 		/** Guarded by the lock. */
 		private boolean suspected;
 
@@ -338,7 +347,8 @@ final class ChronicleSubscription<T> implements Subscription {
 						ex.getMessage());
 			}
 			finally {
-				if (!isOver() && this.source.isReading()) {
+				if (!this.announced && !isOver() && this.source.isReading()) {
+					// It ends without a last look, which follows soon.
 					ChronicleSubscription.this.sleepers.announce();
 				}
 				this.lock.unlock();
@@ -346,25 +356,27 @@ final class ChronicleSubscription<T> implements Subscription {
 		}
 
 		private void handleAll() {
+			long begun = System.nanoTime();
 			int inRow = 0;
-			boolean announced = false;
+			this.announced = false;
 			while (!isOver()) {
 				DurableLog.Entry entry = this.source.next();
 				long now = System.nanoTime();
 				if (entry == null) {
-					if (inRow > 1 && now - this.lastInRow < LINGER_NANOS) {
+					if (inRow > 1 && now - this.lastInRow < LINGER_NANOS && now - begun < LOOK_NANOS
+							&& !this.source.isShared()) {
 						Thread.yield();
 						continue;
 					}
-					if (announced || !this.source.isReading()) {
+					if (this.announced || !this.source.isReading()) {
 						return;
 					}
 					ChronicleSubscription.this.sleepers.announce();
-					announced = true;
+					this.announced = true;
 					continue;
 				}
 				inRow++;
-				announced = false;
+				this.announced = false;
 				taken(now);
 				if (!handle(entry, now)) {
 					this.source.giveBack();

@@ -41,7 +41,7 @@ final class ChronicleTopic<T> implements Topic<T> {
 
 	private final TopicObservations observations;
 
-	private final Runnable bell;
+	private final Bell bell;
 
 	private final Consumer<ChronicleTopic<?>> onClose;
 
@@ -52,8 +52,7 @@ final class ChronicleTopic<T> implements Topic<T> {
 	private volatile boolean closed;
 
 	ChronicleTopic(TopicSettings<T> settings, MessageCodec<T> codec, OpenTopic topic, String publisher,
-			ChronicleOptions options, TopicObservations observations, Runnable bell,
-			Consumer<ChronicleTopic<?>> onClose) {
+			ChronicleOptions options, TopicObservations observations, Bell bell, Consumer<ChronicleTopic<?>> onClose) {
 		this.settings = settings;
 		this.codec = codec;
 		this.topic = topic;
@@ -116,8 +115,11 @@ final class ChronicleTopic<T> implements Topic<T> {
 	}
 
 	private void wake() {
-		if (this.topic.sleepers().take()) {
-			this.bell.run();
+		Sleepers sleepers = this.topic.sleepers();
+		// Publishers whose bell reaches somebody are left the announcement.
+		if (sleepers.isAnnounced() && this.bell.isHeard()) {
+			sleepers.take();
+			this.bell.ring();
 		}
 	}
 
@@ -195,6 +197,17 @@ final class ChronicleTopic<T> implements Topic<T> {
 			this.closed = true;
 			this.onClose.accept(this);
 		}
+	}
+
+	/** Wakes the subscribers of a topic. */
+	interface Bell {
+
+		/** Returns whether a subscriber hears it. */
+		boolean isHeard();
+
+		/** Wakes those who hear it. */
+		void ring();
+
 	}
 
 }

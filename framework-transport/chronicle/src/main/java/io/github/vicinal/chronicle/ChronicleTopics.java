@@ -148,21 +148,11 @@ public final class ChronicleTopics implements DurableTopics {
 		OpenTopic opened = open(settings);
 		Topic<byte[]> bell = this.bells.topic(bell(settings));
 		ChronicleTopic<T> made = new ChronicleTopic<>(settings, codec(settings), opened,
-				String.valueOf(this.identity.instanceId()), this.options, this.observations, () -> ring(bell),
+				String.valueOf(this.identity.instanceId()), this.options, this.observations, new TopicBell(bell),
 				this::closed);
 		this.published.put(settings.name(), made);
 		this.watchers.forEach((watcher) -> watcher.opened(made));
 		return made;
-	}
-
-	/** Subscribers that are not woken look by themselves a little later. */
-	private static void ring(Topic<byte[]> bell) {
-		try {
-			bell.publish(RING);
-		}
-		catch (RuntimeException ex) {
-			logger.debug("The bell of a durable topic cannot be rung: {}", ex.toString());
-		}
 	}
 
 	private void closed(ChronicleTopic<?> topic) {
@@ -204,7 +194,7 @@ public final class ChronicleTopics implements DurableTopics {
 
 	private <T> @Nullable Subscription bell(TopicSettings<T> settings, String name, Runnable bell) {
 		try {
-			return this.bells.subscribe(bell(settings), SubscriberSettings.of(name), new Bell(bell));
+			return this.bells.subscribe(bell(settings), SubscriberSettings.of(name), new Rung(bell));
 		}
 		catch (IllegalStateException ex) {
 			logger.warn(
@@ -385,8 +375,29 @@ public final class ChronicleTopics implements DurableTopics {
 		}
 	}
 
+	/** Rings by an ephemeral topic. */
+	private record TopicBell(Topic<byte[]> topic) implements ChronicleTopic.Bell {
+
+		@Override
+		public boolean isHeard() {
+			return !this.topic.report().subscribers().isEmpty();
+		}
+
+		/** Subscribers that are not woken look by themselves a little later. */
+		@Override
+		public void ring() {
+			try {
+				this.topic.publish(RING);
+			}
+			catch (RuntimeException ex) {
+				logger.debug("The bell of a durable topic cannot be rung: {}", ex.toString());
+			}
+		}
+
+	}
+
 	/** Called for each ring. */
-	private record Bell(Runnable bell) implements MessageHandler<byte[]> {
+	private record Rung(Runnable bell) implements MessageHandler<byte[]> {
 
 		@Override
 		public void handle(Message<byte[]> message) {

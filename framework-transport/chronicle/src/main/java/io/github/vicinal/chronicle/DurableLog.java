@@ -12,6 +12,8 @@ import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.wire.DocumentContext;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The queue of one topic in one process. Whatever Chronicle throws becomes a
@@ -20,12 +22,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class DurableLog implements AutoCloseable {
 
+	private static final Logger logger = LoggerFactory.getLogger(DurableLog.class);
+
 	private final Path directory;
 
 	private final SingleChronicleQueue queue;
 
 	/** One thread at a time appends. */
 	private final ReentrantLock appending = new ReentrantLock();
+
+	/**
+	 * Guarded by the lock, and outside the heap: Chronicle copies bytes of the heap word
+	 * by word.
+	 */
+	private final Bytes<?> bytes = Bytes.allocateElasticDirect(1024);
 
 	/** Guarded by the lock. */
 	private @Nullable ExcerptAppender appender;
@@ -35,6 +45,8 @@ final class DurableLog implements AutoCloseable {
 	private DurableLog(Path directory, SingleChronicleQueue queue) {
 		this.directory = directory;
 		this.queue = queue;
+		// It does not see that the lock lets in one thread at a time.
+		this.bytes.singleThreadedCheckDisabled(true);
 	}
 
 	static DurableLog open(Path directory, ChronicleOptions options) {
@@ -64,12 +76,15 @@ final class DurableLog implements AutoCloseable {
 				open.singleThreadedCheckDisabled(true);
 				this.appender = open;
 			}
-			write(open, record);
+			this.bytes.clear();
+			this.bytes.write(record);
+			open.writeBytes(this.bytes);
 		}
 		catch (TopicException ex) {
 			throw ex;
 		}
 		catch (Exception | AssertionError | InternalError ex) {
+			discardAppender();
 			throw damaged(this.directory, "cannot be appended to", ex);
 		}
 		finally {
@@ -78,22 +93,20 @@ final class DurableLog implements AutoCloseable {
 	}
 
 	/**
-	 * Copies a record into the file itself. {@code writeBytes} would copy it word by word
-	 * from the heap.
+	 * Has the next message begin with an appender that has not failed. Called with the
+	 * lock.
 	 */
-	private static void write(ExcerptAppender appender, byte[] record) {
-		DocumentContext document = appender.writingDocument();
-		boolean written = false;
+	private void discardAppender() {
 		try {
-			Objects.requireNonNull(document.wire()).bytes().write(record);
-			written = true;
+			if (this.appender != null) {
+				this.appender.close();
+			}
+		}
+		catch (Exception | AssertionError | InternalError ex) {
+			logger.debug("An appender in {} cannot be closed: {}", this.directory, ex.toString());
 		}
 		finally {
-			if (!written) {
-				// For instance the volume is full.
-				document.rollbackOnClose();
-			}
-			document.close();
+			this.appender = null;
 		}
 	}
 
@@ -195,11 +208,14 @@ final class DurableLog implements AutoCloseable {
 	public void close() {
 		this.appending.lock();
 		try {
-			this.closed = true;
-			if (this.appender != null) {
-				this.appender.close();
+			if (!this.closed) {
+				this.closed = true;
+				if (this.appender != null) {
+					this.appender.close();
+				}
+				this.queue.close();
+				this.bytes.releaseLast();
 			}
-			this.queue.close();
 		}
 		finally {
 			this.appending.unlock();

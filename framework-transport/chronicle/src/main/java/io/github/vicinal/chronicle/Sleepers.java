@@ -47,15 +47,17 @@ final class Sleepers {
 	}
 
 	/**
-	 * Returns whether the caller, which has just appended a message, is to ring the bell.
+	 * Returns whether somebody may be asleep, to a caller that has just appended a
+	 * message.
 	 */
-	boolean take() {
+	boolean isAnnounced() {
 		VarHandle.fullFence();
-		if (this.words.get(ANNOUNCED) == 0) {
-			return false;
-		}
+		return this.words.get(ANNOUNCED) != 0;
+	}
+
+	/** Takes the announcement, right before the bell is rung. */
+	void take() {
 		this.words.set(ANNOUNCED, 0);
-		return true;
 	}
 
 }

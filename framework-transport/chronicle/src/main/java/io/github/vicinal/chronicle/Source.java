@@ -26,6 +26,9 @@ interface Source {
 	/** Returns whether a message that is appended may be one for this thread. */
 	boolean isReading();
 
+	/** Returns whether others compete for its messages. */
+	boolean isShared();
+
 	/** Returns whether there are messages that it has not returned. */
 	boolean isBehind();
 
@@ -72,6 +75,11 @@ interface Source {
 			@Override
 			public boolean isReading() {
 				return this.owned;
+			}
+
+			@Override
+			public boolean isShared() {
+				return false;
 			}
 
 			@Override
@@ -138,6 +146,11 @@ interface Source {
 			}
 
 			@Override
+			public boolean isShared() {
+				return true;
+			}
+
+			@Override
 			public boolean isBehind() {
 				return claims.isIdle() && topic.log().lastIndex() > claims.last();
 			}
@@ -184,6 +197,11 @@ interface Source {
 			@Override
 			public boolean isReading() {
 				return true;
+			}
+
+			@Override
+			public boolean isShared() {
+				return false;
 			}
 
 			@Override

@@ -46,12 +46,13 @@ class SleepersTests {
 	void anAnnouncementIsTakenOnceByAnyProcess() throws Exception {
 		Sleepers subscriber = open();
 		Sleepers publisher = open();
-		assertThat(publisher.take()).isFalse();
+		assertThat(publisher.isAnnounced()).isFalse();
 		subscriber.announce();
 		subscriber.announce();
-		assertThat(publisher.take()).isTrue();
-		assertThat(publisher.take()).isFalse();
-		assertThat(subscriber.take()).isFalse();
+		assertThat(publisher.isAnnounced()).isTrue();
+		publisher.take();
+		assertThat(publisher.isAnnounced()).isFalse();
+		assertThat(subscriber.isAnnounced()).isFalse();
 	}
 
 	/**
@@ -79,7 +80,8 @@ class SleepersTests {
 				ended.add(threads.submit(() -> {
 					for (int message = 0; message < MESSAGES; message++) {
 						int number = appended.incrementAndGet();
-						if (sleepers.take()) {
+						if (sleepers.isAnnounced()) {
+							sleepers.take();
 							bells.forEach(Semaphore::release);
 						}
 						while (read.stream().anyMatch((last) -> last.get() < number)) {
@@ -145,6 +147,19 @@ class SleepersTests {
 				.satisfies((rings) -> assertThat(rings).isLessThanOrEqualTo(1));
 			goOn.release();
 			DurableFixture.await(() -> handled.get() == 101);
+		}
+	}
+
+	/** Publishers whose bell reaches the sleepers would not ring otherwise. */
+	@Test
+	void aPublisherThatNobodyHearsLeavesTheAnnouncement() throws Exception {
+		TopicSettings<String> news = TopicSettings.of("news", TopicModel.PUB_SUB, String.class);
+		try (DurableFixture fixture = new DurableFixture(this.directory)) {
+			Topic<String> topic = fixture.application("shop").topic(news);
+			Sleepers sleepers = Sleepers.open(this.directory.resolve("news/sleepers"), this.directory);
+			sleepers.announce();
+			topic.publish("text");
+			assertThat(sleepers.isAnnounced()).isTrue();
 		}
 	}
 

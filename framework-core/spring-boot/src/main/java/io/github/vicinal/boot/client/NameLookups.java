@@ -13,6 +13,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 
 /**
  * Looks names of hosts up on a few threads of its own, and waits for a bounded time,
@@ -30,6 +31,8 @@ final class NameLookups {
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
 	private static final int IDLE_SECONDS = 10;
+
+	private static final Pattern IPV4 = Pattern.compile("[0-9.]+");
 
 	private final Resolver resolver;
 
@@ -72,6 +75,10 @@ final class NameLookups {
 	 * @throws UnknownHostException if it has none, or that is not known in time
 	 */
 	List<InetAddress> addresses(String host) throws UnknownHostException {
+		if (isNumeric(host)) {
+			// Nobody is asked for it.
+			return List.of(InetAddress.getAllByName(host));
+		}
 		CompletableFuture<List<InetAddress>> result = new CompletableFuture<>();
 		CompletableFuture<List<InetAddress>> known = this.underWay.putIfAbsent(host, result);
 		if (known == null) {
@@ -95,13 +102,18 @@ final class NameLookups {
 		}
 	}
 
+	/** Returns whether something is an IP address, and no name. */
+	static boolean isNumeric(String host) {
+		return host.indexOf(':') >= 0 || IPV4.matcher(host).matches();
+	}
+
 	private void begin(String host, CompletableFuture<List<InetAddress>> result) {
 		try {
 			this.threads.execute(() -> {
 				try {
 					result.complete(List.of(this.resolver.addresses(host)));
 				}
-				catch (UnknownHostException | RuntimeException ex) {
+				catch (UnknownHostException | RuntimeException | Error ex) {
 					result.completeExceptionally(ex);
 				}
 				finally {

@@ -5,7 +5,6 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.URI;
 import java.net.UnknownHostException;
-import java.util.regex.Pattern;
 
 import io.github.vicinal.boot.autoconfigure.VicinalProperties;
 import io.github.vicinal.path.PathKind;
@@ -29,8 +28,6 @@ public final class RouteRules {
 
 	/** Property that lets paths over the network go around intermediaries. */
 	public static final String PAST_INTERMEDIARIES = "vicinal.network.past-intermediaries";
-
-	private static final Pattern IPV4 = Pattern.compile("[0-9.]+");
 
 	private static final String GO_AROUND = "; set " + PAST_INTERMEDIARIES
 			+ "=true at the client to go around it, if what it does to requests may be left out";
@@ -157,7 +154,7 @@ public final class RouteRules {
 
 		/** Anybody can announce a name, which must not be looked up. */
 		private static InetAddress numeric(String address) throws UnknownHostException {
-			if (address.indexOf(':') < 0 && !IPV4.matcher(address).matches()) {
+			if (!NameLookups.isNumeric(address)) {
 				throw new UnknownHostException("%s is no IP address".formatted(address));
 			}
 			return InetAddress.getByName(address);

@@ -147,6 +147,9 @@ final class RdmaConnection implements QueuePair.Completions {
 
 	private long lastTaken;
 
+	/** When the peer last read a piece of a large frame, or none waited for it. */
+	private long lastPieceTaken;
+
 	/**
 	 * Creates a connection that is not used before {@link #start}.
 	 * @param queuePair carries it, and belongs to it
@@ -661,6 +664,7 @@ final class RdmaConnection implements QueuePair.Completions {
 		this.lastHeard = now;
 		this.lastPing = now;
 		this.lastTaken = now;
+		this.lastPieceTaken = now;
 		if (this.inbound != null) {
 			this.inbound.restart(now);
 		}
@@ -709,7 +713,12 @@ final class RdmaConnection implements QueuePair.Completions {
 			if (!hasWaiting()) {
 				this.lastTaken = now;
 			}
-			return this.lastTaken;
+			RendezvousSender rendezvous = this.offered;
+			if (rendezvous == null || rendezvous.isAllTaken()) {
+				this.lastPieceTaken = now;
+			}
+			// Room in the ring does not stand for pieces that nobody reads.
+			return (this.lastTaken - this.lastPieceTaken < 0) ? this.lastTaken : this.lastPieceTaken;
 		}
 		finally {
 			this.lock.unlock();
@@ -818,6 +827,7 @@ final class RdmaConnection implements QueuePair.Completions {
 			}
 			if (rendezvous.taken(immediate)) {
 				this.lastTaken = System.nanoTime();
+				this.lastPieceTaken = this.lastTaken;
 				for (int i = 0; i < this.streams.length; i++) {
 					endIfWhole(i);
 				}

@@ -81,6 +81,11 @@ final class RendezvousSender {
 		return this.announced - this.taken < this.frames.length;
 	}
 
+	/** Returns whether the peer has read all that was announced. */
+	boolean isAllTaken() {
+		return this.announced == this.taken;
+	}
+
 	/** Returns the number of pieces that were announced. */
 	long announced() {
 		return this.announced;

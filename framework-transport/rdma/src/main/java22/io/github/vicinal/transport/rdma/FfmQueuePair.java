@@ -271,19 +271,37 @@ final class FfmQueuePair implements QueuePair {
 			return null;
 		}
 		Arena memory = Arena.ofShared();
-		this.readableRegion = tryToRegister(memory.allocate(bytes, PAGE), ACCESS_REMOTE_READ);
-		if (!this.readableRegion.equals(MemorySegment.NULL)) {
-			this.landingRegion = tryToRegister(memory.allocate(bytes, PAGE), ACCESS_LOCAL_WRITE);
-			if (!this.landingRegion.equals(MemorySegment.NULL)) {
-				return memory;
+		boolean registered = false;
+		String reason;
+		try {
+			registered = registerBoth(memory, bytes);
+			reason = registered ? "" : this.calls.failed("ibv_reg_mr").text();
+		}
+		catch (OutOfMemoryError ex) {
+			reason = String.valueOf(ex.getMessage());
+		}
+		finally {
+			if (!registered) {
+				deregister(this.readableRegion);
+				this.readableRegion = MemorySegment.NULL;
+				memory.close();
 			}
 		}
+		if (registered) {
+			return memory;
+		}
 		logger.debug("Large calls travel through the ring: {} KB could not be locked for them: {}", 2 * bytes >> 10,
-				this.calls.failed("ibv_reg_mr").text());
-		deregister(this.readableRegion);
-		this.readableRegion = MemorySegment.NULL;
-		memory.close();
+				reason);
 		return null;
+	}
+
+	private boolean registerBoth(Arena memory, int bytes) throws Throwable {
+		this.readableRegion = tryToRegister(memory.allocate(bytes, PAGE), ACCESS_REMOTE_READ);
+		if (this.readableRegion.equals(MemorySegment.NULL)) {
+			return false;
+		}
+		this.landingRegion = tryToRegister(memory.allocate(bytes, PAGE), ACCESS_LOCAL_WRITE);
+		return !this.landingRegion.equals(MemorySegment.NULL);
 	}
 
 	/** Returns the memory of a region. */

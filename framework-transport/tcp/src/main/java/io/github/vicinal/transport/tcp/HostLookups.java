@@ -135,8 +135,18 @@ final class HostLookups {
 		}
 		for (Asked asked : all) {
 			if (!addresses.isEmpty() && !isLate(asked)) {
-				asked.found().accept(addresses);
+				notify(asked, host, addresses);
 			}
+		}
+	}
+
+	/** One that fails does not keep the others waiting. */
+	private static void notify(Asked asked, String host, Set<InetAddress> addresses) {
+		try {
+			asked.found().accept(addresses);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The addresses of {} cannot be used: {}", host, ex.toString());
 		}
 	}
 
