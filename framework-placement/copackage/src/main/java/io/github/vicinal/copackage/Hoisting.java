@@ -43,9 +43,19 @@ final class Hoisting {
 	/** Why a library is not loaded once, by file. */
 	private final Map<String, String> kept = new LinkedHashMap<>();
 
+	/** Where libraries are in the class path of each application, by their bytes. */
+	private final List<Map<String, Integer>> positions;
+
 	private Hoisting(List<Inventory> inventories, LibraryFacts.Known facts) {
 		this.inventories = inventories;
 		this.facts = facts;
+		this.positions = inventories.stream().map(Hoisting::positions).toList();
+	}
+
+	private static Map<String, Integer> positions(Inventory inventory) {
+		Map<String, Integer> positions = new HashMap<>();
+		inventory.libraries().forEach((library) -> positions.putIfAbsent(library.sha256(), positions.size()));
+		return positions;
 	}
 
 	/**
@@ -99,7 +109,8 @@ final class Hoisting {
 		boolean changed = true;
 		while (changed) {
 			Rest rest = new Rest(left.keySet());
-			changed = remove(left, rest::clash) || remove(left, (library) -> log(library, left));
+			changed = remove(left, rest::clash) || remove(left, (library) -> log(library, left))
+					|| remove(left, (library) -> order(library, left.values()));
 		}
 		return new Plan(left.values().stream().map(Library::file).toList(), this.kept, properties(left.values()));
 	}
@@ -184,6 +195,51 @@ final class Hoisting {
 			return null;
 		}
 		return (mode == Hoist.KNOWN && KnownLibraries.contains(found.packages())) ? null : state;
+	}
+
+	/**
+	 * Of two libraries with one class, the first in the class path has it. Those that are
+	 * loaded once are in the order of the first application.
+	 */
+	private @Nullable String order(Library library, Collection<Library> left) {
+		Map<String, Integer> first = this.positions.get(0);
+		for (int i = 1; i < this.positions.size(); i++) {
+			Map<String, Integer> other = this.positions.get(i);
+			for (Library each : left) {
+				boolean same = isBefore(first, library, each) == isBefore(other, library, each);
+				String both = same ? null : common(library, each);
+				if (both != null) {
+					return "its %s is in %s, too, and '%s' has the two in another order".formatted(both, each.file(),
+							this.inventories.get(i).name());
+				}
+			}
+		}
+		return null;
+	}
+
+	private static boolean isBefore(Map<String, Integer> positions, Library one, Library other) {
+		return positions.getOrDefault(one.sha256(), 0) < positions.getOrDefault(other.sha256(), 0);
+	}
+
+	private @Nullable String common(Library one, Library other) {
+		LibraryFacts facts = this.facts.get(one.sha256());
+		LibraryFacts others = this.facts.get(other.sha256());
+		if (facts == null || others == null) {
+			return null;
+		}
+		return facts.classes()
+			.stream()
+			.filter(others.classes()::contains)
+			.sorted()
+			.findFirst()
+			.map("class "::concat)
+			.or(() -> facts.resources()
+				.stream()
+				.filter(others.resources()::contains)
+				.sorted()
+				.findFirst()
+				.map("resource "::concat))
+			.orElse(null);
 	}
 
 	/** SLF4J, loaded once, can keep the logs of applications apart only with Logback. */

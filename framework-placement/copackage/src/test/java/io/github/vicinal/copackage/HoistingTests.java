@@ -291,6 +291,24 @@ class HoistingTests {
 			.isEqualTo("its package org.springframework.thing is in more-things-1.jar, too");
 	}
 
+	/** The class of the library that comes first is the one that is used. */
+	@Test
+	void librariesWithOneClassAreNotSharedByThoseThatHaveThemInAnotherOrder() throws IOException {
+		UnaryOperator<TestJar> one = (jar) -> jar.library("one", "1",
+				Map.of("same/Type.class", TestJar.type("same/Type", "1")));
+		UnaryOperator<TestJar> two = (jar) -> jar.library("two", "1",
+				Map.of("same/Type.class", TestJar.type("same/Type", "2")));
+		String oneTwo = "=" + two.apply(one.apply(TestJar.boot())).write(this.directory, "one");
+		String twoOne = "=" + one.apply(two.apply(TestJar.boot())).write(this.directory, "other");
+		assertThat(Hoisting.plan(Inventories.read(List.of("one" + oneTwo, "other" + oneTwo)), Hoist.STATELESS).files())
+			.contains("one-1.jar", "two-1.jar");
+		Hoisting.Plan plan = Hoisting.plan(Inventories.read(List.of("one" + oneTwo, "other" + twoOne)),
+				Hoist.STATELESS);
+		assertThat(plan.files()).doesNotContain("one-1.jar", "two-1.jar");
+		assertThat(plan.kept().get("one-1.jar"))
+			.isEqualTo("its class same.Type is in two-1.jar, too, and 'other' has the two in another order");
+	}
+
 	private static UnaryOperator<TestJar> both(String file, String type, byte[] bytes) {
 		return (jar) -> jar.library(file, "1", Map.of(type + ".class", bytes));
 	}
