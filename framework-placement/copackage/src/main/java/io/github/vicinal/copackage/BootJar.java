@@ -1,10 +1,12 @@
 package io.github.vicinal.copackage;
 
+import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -37,8 +39,14 @@ final class BootJar {
 
 	static final String LIBRARIES = CONTENT + "lib/";
 
-	/** More than any class or configuration file has; guards against bombs. */
-	private static final long MAX_ENTRY_BYTES = 256L << 20;
+	/** More than any library has; guards against bombs. */
+	private static final int MAX_LIBRARY_BYTES = 256 << 20;
+
+	/** More than any class or configuration file has. */
+	private static final int MAX_ENTRY_BYTES = 32 << 20;
+
+	/** The JDK logs each line of a manifest that is there twice. */
+	private static final int MAX_MANIFEST_BYTES = 4 << 20;
 
 	private static final int MAX_ENTRIES = 200_000;
 
@@ -130,7 +138,7 @@ final class BootJar {
 				else {
 					String inClassPath = boot ? classPathEntry(path) : path;
 					if (inClassPath != null) {
-						own.add(inClassPath, entry, () -> bytes(jar, entry));
+						own.add(inClassPath, entry, () -> bytes(jar, entry, MAX_ENTRY_BYTES));
 					}
 				}
 			}
@@ -138,6 +146,9 @@ final class BootJar {
 				throw new InvalidInputException(
 						"'%s' has its libraries beside it, as Spring Boot's tools extract them; give the executable jar that it was extracted from"
 							.formatted(this.file));
+			}
+			if (boot) {
+				requireAlone(jar, manifest);
 			}
 			for (Read each : libraries(jar, libraryEntries, known)) {
 				libraries.add(each.library());
@@ -185,6 +196,33 @@ final class BootJar {
 		}
 	}
 
+	/**
+	 * {@code java -jar} has them in its class path; many a manifest names what is not
+	 * there.
+	 */
+	private void requireAlone(ZipFile jar, Attributes manifest) {
+		Path directory = this.file.toAbsolutePath().getParent();
+		for (String each : value(manifest, "Class-Path").split("\\s+")) {
+			boolean within = !each.endsWith("/")
+					&& jar.getEntry(LIBRARIES + each.substring(each.lastIndexOf('/') + 1)) != null;
+			if (!each.isEmpty() && !within && directory != null && isThere(directory, each)) {
+				throw new InvalidInputException(
+						"'%s' needs '%s', which its manifest names beside it (Class-Path), and which is not in it; build it with Spring Boot's plugin, with all libraries in it"
+							.formatted(this.file, each));
+			}
+		}
+	}
+
+	private static boolean isThere(Path directory, String relative) {
+		try {
+			return Files.exists(Path.of(directory.toUri().resolve(relative)));
+		}
+		catch (IllegalArgumentException | FileSystemNotFoundException ex) {
+			// Not a file.
+			return false;
+		}
+	}
+
 	private static String mainClass(Attributes manifest) {
 		String start = value(manifest, "Start-Class");
 		return start.isEmpty() ? value(manifest, "Main-Class") : start;
@@ -201,24 +239,27 @@ final class BootJar {
 		if (entry == null) {
 			return new Attributes();
 		}
-		try (InputStream in = jar.getInputStream(entry)) {
-			return new Manifest(in).getMainAttributes();
-		}
+		byte[] bytes = bytes(Path.of(jar.getName()), jar, entry, MAX_MANIFEST_BYTES);
+		return new Manifest(new ByteArrayInputStream(bytes)).getMainAttributes();
 	}
 
-	private byte[] bytes(ZipFile jar, ZipEntry entry) throws IOException {
-		if (entry.getSize() > MAX_ENTRY_BYTES) {
-			throw new InvalidInputException("'%s' has an entry '%s' of %d bytes; at most %d are read"
-				.formatted(this.file, entry.getName(), entry.getSize(), MAX_ENTRY_BYTES));
+	private byte[] bytes(ZipFile jar, ZipEntry entry, int most) throws IOException {
+		return bytes(this.file, jar, entry, most);
+	}
+
+	private static byte[] bytes(Path file, ZipFile jar, ZipEntry entry, int most) throws IOException {
+		if (entry.getSize() > most) {
+			throw new InvalidInputException("'%s' has an entry '%s' of %d bytes; at most %d are read".formatted(file,
+					entry.getName(), entry.getSize(), most));
 		}
-		if (entry.getMethod() == ZipEntry.STORED && entry.getSize() <= Files.size(this.file)) {
+		if (entry.getMethod() == ZipEntry.STORED && entry.getSize() <= Files.size(file)) {
 			return stored(jar, entry);
 		}
 		try (InputStream in = jar.getInputStream(entry)) {
-			byte[] bytes = in.readNBytes((int) MAX_ENTRY_BYTES);
+			byte[] bytes = in.readNBytes(most);
 			if (in.read() >= 0) {
-				throw new InvalidInputException("'%s' has an entry '%s' of more than %d bytes".formatted(this.file,
-						entry.getName(), MAX_ENTRY_BYTES));
+				throw new InvalidInputException(
+						"'%s' has an entry '%s' of more than %d bytes".formatted(file, entry.getName(), most));
 			}
 			return bytes;
 		}
@@ -252,7 +293,7 @@ final class BootJar {
 
 	private Read library(ZipFile jar, ZipEntry entry, LibraryDescription.Known known) {
 		try {
-			byte[] bytes = bytes(jar, entry);
+			byte[] bytes = bytes(jar, entry, MAX_LIBRARY_BYTES);
 			String file = entry.getName().substring(LIBRARIES.length());
 			String sha256 = sha256(bytes);
 			LibraryDescription description = known.of(sha256, bytes, file);

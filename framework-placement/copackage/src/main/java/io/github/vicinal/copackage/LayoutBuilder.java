@@ -1,6 +1,7 @@
 package io.github.vicinal.copackage;
 
 import java.io.BufferedOutputStream;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.DirectoryNotEmptyException;
@@ -59,6 +60,9 @@ public final class LayoutBuilder {
 	private static final String NEIGHBOURS = "shared/vicinal-jvm.jar";
 
 	private static final Set<String> OURS = Set.of(LOG, NEIGHBOURS);
+
+	/** Before Java 22, class loaders look for other jars by it. */
+	private static final String INDEX = "META-INF/INDEX.LIST";
 
 	private final Map<String, List<String>> arguments;
 
@@ -242,13 +246,17 @@ public final class LayoutBuilder {
 		return jar;
 	}
 
-	/** Spring Boot's loader knows no versions of an application's own classes. */
+	/**
+	 * Spring Boot's loader knows no versions of an application's own classes, and what
+	 * would be beside its jar is not here.
+	 */
 	private static void manifest(ZipFile jar, ZipEntry entry, ZipOutputStream out) throws IOException {
 		Manifest manifest;
 		try (InputStream in = jar.getInputStream(entry)) {
 			manifest = new Manifest(in);
 		}
 		manifest.getMainAttributes().remove(Attributes.Name.MULTI_RELEASE);
+		manifest.getMainAttributes().remove(Attributes.Name.CLASS_PATH);
 		ZipEntry copy = new ZipEntry(JarFile.MANIFEST_NAME);
 		copy.setTime(entry.getTime());
 		out.putNextEntry(copy);
@@ -272,20 +280,22 @@ public final class LayoutBuilder {
 		try (ZipFile jar = BootJar.open(jar(inventory))) {
 			for (Library library : inventory.libraries()) {
 				String path = hoisted.getOrDefault(library.sha256(), bySha.get(library.sha256()));
-				if (path == null) {
-					path = "lib/" + library.file();
-					if (bySha.containsValue(path)) {
-						path = "lib/%s-%s".formatted(library.sha256().substring(0, 8), library.file());
-					}
-					bySha.put(library.sha256(), path);
-				}
-				if (!Files.exists(work.resolve(path))) {
+				if (path == null || !Files.exists(work.resolve(path))) {
 					byte[] bytes = BootJar.library(jar, library.file());
 					if (bytes == null) {
 						throw new InvalidInputException(
 								"'%s' changed while it was read; build again".formatted(inventory.jar()));
 					}
-					Files.write(work.resolve(path), bytes);
+					if (path == null) {
+						path = path(library, bytes, bySha);
+						bySha.put(library.sha256(), path);
+					}
+					Path target = work.resolve(path);
+					Path parent = target.getParent();
+					if (parent != null) {
+						Files.createDirectories(parent);
+					}
+					Files.write(target, bytes);
 				}
 				if (!path.startsWith("shared/")) {
 					paths.add(path);
@@ -293,6 +303,42 @@ public final class LayoutBuilder {
 			}
 		}
 		return paths;
+	}
+
+	/**
+	 * A library that names jars beside it has a directory of its own: Spring Boot's
+	 * loader does not look for them, and that of the launcher would find those of other
+	 * applications.
+	 */
+	private static String path(Library library, byte[] bytes, Map<String, String> bySha) throws IOException {
+		String begin = library.sha256().substring(0, 8);
+		if (namesOthers(bytes, library.file())) {
+			return "lib/%s/%s".formatted(begin, library.file());
+		}
+		String path = "lib/" + library.file();
+		return bySha.containsValue(path) ? "lib/%s-%s".formatted(begin, library.file()) : path;
+	}
+
+	private static boolean namesOthers(byte[] bytes, String file) throws IOException {
+		NestedJar jar = new NestedJar(bytes, file);
+		for (NestedJar.Entry entry : jar.files()) {
+			if (entry.path().equals(INDEX)
+					|| (entry.path().equals(JarFile.MANIFEST_NAME) && hasClassPath(jar.bytes(entry)))) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private static boolean hasClassPath(byte[] manifest) {
+		try {
+			Attributes attributes = new Manifest(new ByteArrayInputStream(manifest)).getMainAttributes();
+			return attributes.getValue(Attributes.Name.CLASS_PATH) != null;
+		}
+		catch (IOException ex) {
+			// What class loaders make of it is not known.
+			return true;
+		}
 	}
 
 }

@@ -2,10 +2,13 @@ package io.github.vicinal.copackage;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -17,9 +20,13 @@ import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -146,6 +153,65 @@ class LayoutBuilderTests {
 			assertThat(files.filter((file) -> has(file, "x/X.class"))).hasSize(1);
 		}
 		assertThat(has(target.resolve("shared/vicinal-jvm.jar"), "x/X.class")).isFalse();
+	}
+
+	/** Spring Boot's loader does not look for what the manifest of a library names. */
+	@Test
+	void librariesDoNotFindThoseOfOtherApplicationsBesideThem() throws Exception {
+		byte[] manifest = "Manifest-Version: 1.0\nClass-Path: b-1.jar\n".getBytes(StandardCharsets.UTF_8);
+		TestJar one = TestJar.boot()
+			.library("a", "1", Map.of("META-INF/MANIFEST.MF", manifest, "a/A.class", TestJar.type("a/A", "")));
+		TestJar two = TestJar.boot().library("b", "1", Map.of("b/B.class", TestJar.type("b/B", "")));
+		Path target = this.directory.resolve("target/layout");
+		List<Inventory> both = Inventories
+			.read(List.of("one=" + one.write(this.directory, "one"), "two=" + two.write(this.directory, "two")));
+		new LayoutBuilder(Map.of(), Hoist.STATELESS).build(both, target);
+		List<URL> classPath = new ArrayList<>();
+		for (JsonNode entry : JsonMapper.builder()
+			.build()
+			.readTree(Files.readString(target.resolve("copackage.json")))
+			.at("/applications/0/classPath")) {
+			classPath.add(target.resolve(entry.asString()).toUri().toURL());
+		}
+		try (URLClassLoader loader = new URLClassLoader(classPath.toArray(URL[]::new), null)) {
+			assertThat(loader.loadClass("a.A")).isNotNull();
+			assertThatExceptionOfType(ClassNotFoundException.class).isThrownBy(() -> loader.loadClass("b.B"));
+		}
+	}
+
+	/** {@code java -jar} would find them. */
+	@Test
+	void applicationsThatNeedWhatIsBesideTheirJarAreRefused() throws IOException {
+		TestJar jar = TestJar.boot().attribute("Class-Path", "beside.jar more/");
+		Path file = jar.write(this.directory, "one");
+		Path target = this.directory.resolve("target/layout");
+		new LayoutBuilder(Map.of(), Hoist.STATELESS).build(
+				Inventories.read(List.of("one=" + file, "two=" + TestJar.boot().write(this.directory, "two"))), target);
+		try (JarFile own = new JarFile(target.resolve("apps/one/one.jar").toFile())) {
+			assertThat(own.getManifest().getMainAttributes().getValue("Class-Path")).isNull();
+		}
+		TestJar.boot().write(this.directory, "beside");
+		assertThatExceptionOfType(InvalidInputException.class)
+			.isThrownBy(() -> Inventories.read(List.of("one=" + file)))
+			.withMessageContaining("one.jar' needs 'beside.jar', which its manifest names beside it");
+	}
+
+	/** Spring Boot's loader refuses them; here they are what they are. */
+	@Test
+	void librariesThatAreCompressedAreUnpacked() throws IOException {
+		byte[] library = TestJar.zip(Map.of("x/X.class", TestJar.type("x/X", "")));
+		Path jar = TestJar.boot().entry("BOOT-INF/lib/x-1.jar", library).write(this.directory, "one");
+		Path packed = this.directory.resolve("packed.jar");
+		try (JarFile in = new JarFile(jar.toFile());
+				ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(packed))) {
+			for (JarEntry each : Collections.list(in.entries())) {
+				out.putNextEntry(new ZipEntry(each.getName()));
+				in.getInputStream(each).transferTo(out);
+			}
+		}
+		Path target = this.directory.resolve("target/layout");
+		new LayoutBuilder(Map.of(), Hoist.NONE).build(Inventories.read(List.of("one=" + packed, "two=" + jar)), target);
+		assertThat(target.resolve("lib/x-1.jar")).hasBinaryContent(library);
 	}
 
 	private static boolean has(Path jar, String entry) {
