@@ -242,7 +242,7 @@ public final class ConflictChecker {
 	}
 
 	private static int major(String version) {
-		Matcher matcher = Pattern.compile("(\\d+).*").matcher(version);
+		Matcher matcher = Pattern.compile("(\\d{1,6}).*").matcher(version);
 		return matcher.matches() ? Integer.parseInt(matcher.group(1)) : 0;
 	}
 

@@ -36,6 +36,9 @@ final class PomReader {
 
 	private static final long MAX_BYTES = 16L << 20;
 
+	/** Length from which on properties in a text are not replaced any more. */
+	private static final int MAX_TEXT = 1024;
+
 	private static final String BOOT_PARENT = "org.springframework.boot:spring-boot-starter-parent";
 
 	private static final String BOOT_BOM = "org.springframework.boot:spring-boot-dependencies";
@@ -146,7 +149,7 @@ final class PomReader {
 	private String expand(String text) {
 		String expanded = text;
 		// Properties refer to properties; those that refer to themselves end here, too.
-		for (int i = 0; i < 8 && expanded.contains("${"); i++) {
+		for (int i = 0; i < 8 && expanded.length() <= MAX_TEXT && expanded.contains("${"); i++) {
 			Matcher matcher = PROPERTY.matcher(expanded);
 			StringBuilder next = new StringBuilder();
 			while (matcher.find()) {

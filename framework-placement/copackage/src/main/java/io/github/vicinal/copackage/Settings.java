@@ -26,6 +26,10 @@ final class Settings {
 	static final List<String> FILES = List.of("application.yaml", "application.yml", "application.properties",
 			"config/application.yaml", "config/application.yml", "config/application.properties");
 
+	private static final int MAX_DEPTH = 64;
+
+	private static final int MAX_SETTINGS = 100_000;
+
 	private static final String PROFILE = "spring.config.activate.on-profile";
 
 	private static final String PROFILE_BEFORE_2_4 = "spring.profiles";
@@ -48,7 +52,7 @@ final class Settings {
 			else {
 				for (Object document : new Yaml(new SafeConstructor(new LoaderOptions())).loadAll(text)) {
 					Map<String, String> flat = new LinkedHashMap<>();
-					flatten("", document, flat);
+					flatten("", document, flat, 0);
 					addUnlessOfProfile(flat, settings);
 				}
 			}
@@ -81,14 +85,24 @@ final class Settings {
 		}
 	}
 
-	private static void flatten(String prefix, @Nullable Object value, Map<String, String> settings) {
+	/** Aliases may stand for what they are in, or for a part that has many more. */
+	private static void flatten(String prefix, @Nullable Object value, Map<String, String> settings, int depth) {
+		if (depth > MAX_DEPTH || settings.size() > MAX_SETTINGS) {
+			throw new IllegalArgumentException("its aliases make it deeper than %d levels, or more than %d settings"
+				.formatted(MAX_DEPTH, MAX_SETTINGS));
+		}
 		if (value instanceof Map<?, ?> map) {
-			map.forEach((name, member) -> flatten(prefix.isEmpty() ? String.valueOf(name) : prefix + "." + name, member,
-					settings));
+			map.forEach((name, member) -> flatten(prefix.isEmpty() ? text(name) : prefix + "." + text(name), member,
+					settings, depth + 1));
 		}
 		else if (value != null && !prefix.isEmpty()) {
-			settings.put(prefix, String.valueOf(value));
+			settings.put(prefix, text(value));
 		}
+	}
+
+	/** The text of a list may have no end, and no rule is about one. */
+	private static String text(@Nullable Object value) {
+		return (value instanceof Iterable<?> || value instanceof Map<?, ?>) ? "" : String.valueOf(value);
 	}
 
 	/** Returns the variable that Spring Boot takes for a property. */

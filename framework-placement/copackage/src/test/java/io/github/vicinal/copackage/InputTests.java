@@ -303,6 +303,18 @@ class InputTests {
 		return bytes.toByteArray();
 	}
 
+	@Test
+	void hugeManifestsAndClassesAreRefused() throws IOException {
+		byte[] manifest = ("Manifest-Version: 1.0\n" + ("X: " + "x".repeat(60) + "\n\nName: y\n").repeat(80_000))
+			.getBytes(StandardCharsets.UTF_8);
+		Path jar = TestJar.boot().entry("META-INF/MANIFEST.MF", manifest).write(this.directory, "app");
+		assertThatExceptionOfType(InvalidInputException.class).isThrownBy(() -> Inventories.read(List.of("a=" + jar)))
+			.withMessageContaining("app.jar' has an entry 'META-INF/MANIFEST.MF' of");
+		Path other = TestJar.boot().ownClass("a/B", new byte[40 << 20]).write(this.directory, "other");
+		assertThatExceptionOfType(InvalidInputException.class).isThrownBy(() -> Inventories.read(List.of("a=" + other)))
+			.withMessageContaining("other.jar' has an entry 'BOOT-INF/classes/a/B.class' of");
+	}
+
 	/** Which of the two is used depends on who reads. */
 	@Test
 	void entriesThatAreThereTwiceAreRefused() throws IOException {
@@ -357,6 +369,40 @@ class InputTests {
 				""");
 		assertThat(settings.all()).containsOnly(Map.entry("a", "config yaml"), Map.entry("b", "second"),
 				Map.entry("server.port", "2"));
+	}
+
+	/** Few aliases may stand for as much as there is no room for. */
+	@Test
+	void settingsWithoutEndAreRefused() throws IOException {
+		StringBuilder large = new StringBuilder("l0: &l0 {x: 1, y: 2}\n");
+		for (int i = 1; i < 20; i++) {
+			large.append("l%d: &l%d {a: *l%d, b: *l%d}\n".formatted(i, i, i - 1, i - 1));
+		}
+		for (String text : List.of("a: &a\n  b: *a\n", "a: &a\n  - *a\nb: &b {c: *b}\n", large.toString())) {
+			Path jar = TestJar.boot().resource("application.yml", text).write(this.directory, "app");
+			assertThatExceptionOfType(InvalidInputException.class)
+				.isThrownBy(() -> Inventories.read(List.of("a=" + jar)))
+				.withMessageContaining("application.yml' cannot be read: its aliases make it deeper than");
+		}
+	}
+
+	@Test
+	void propertiesOfAPomThatReferToThemselvesStayShort() throws IOException {
+		Path pom = Files.writeString(this.directory.resolve("pom.xml"), """
+				<project><properties><v>%s</v></properties><dependencies><dependency><groupId>g</groupId>
+				<artifactId>a</artifactId><version>${v}</version></dependency></dependencies></project>
+				""".formatted("${v}".repeat(7)));
+		assertThat(Inventories.read(List.of("a=" + pom)).get(0).libraries()).singleElement()
+			.satisfies((library) -> assertThat(library.version()).hasSizeLessThan(100_000));
+	}
+
+	@Test
+	void versionsThatAreNoNumbersAreRead() throws IOException {
+		Path odd = TestJar.boot().bootVersion("99999999999.1").write(this.directory, "odd");
+		Path none = TestJar.boot().bootVersion("x").write(this.directory, "none");
+		List<Inventory> both = Inventories.read(List.of("odd=" + odd, "none=" + none));
+		assertThat(new ConflictChecker(Set.of()).check(both.get(0), both.get(1)).verdict())
+			.isEqualTo(Verdict.SAME_CONTAINER);
 	}
 
 	@Test
