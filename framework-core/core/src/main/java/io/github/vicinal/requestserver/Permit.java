@@ -26,6 +26,8 @@ public final class Permit implements AutoCloseable {
 
 	private static final int CLOSED = 2;
 
+	private static final int RESUMING = 3;
+
 	private static final VarHandle STATE;
 
 	static {
@@ -55,6 +57,9 @@ public final class Permit implements AutoCloseable {
 	private long startedNanos;
 
 	private long pausedNanos;
+
+	/** Set before it is closed. */
+	private volatile int closedWeight;
 
 	private volatile int state;
 
@@ -100,8 +105,12 @@ public final class Permit implements AutoCloseable {
 	 * @since 0.1.0
 	 */
 	public void resume() {
-		if (STATE.compareAndSet(this, PAUSED, OPEN)) {
+		if (STATE.compareAndSet(this, PAUSED, RESUMING)) {
 			resumed();
+			if (!STATE.compareAndSet(this, RESUMING, OPEN)) {
+				// Another thread has closed it meanwhile, and left the end to this one.
+				leave(this.closedWeight);
+			}
 		}
 	}
 
@@ -130,13 +139,25 @@ public final class Permit implements AutoCloseable {
 	}
 
 	private void close(int recordedWeight) {
-		int before = (int) STATE.getAndSet(this, CLOSED);
-		if (before == CLOSED) {
+		int before;
+		do {
+			before = this.state;
+			if (before == CLOSED) {
+				return;
+			}
+			this.closedWeight = recordedWeight;
+		}
+		while (!STATE.compareAndSet(this, before, CLOSED));
+		if (before == RESUMING) {
 			return;
 		}
 		if (before == PAUSED) {
 			resumed();
 		}
+		leave(recordedWeight);
+	}
+
+	private void leave(int recordedWeight) {
 		if (this.weight == NESTED) {
 			return;
 		}

@@ -215,7 +215,7 @@ final class BootJar {
 
 	private static boolean isThere(Path directory, String relative) {
 		try {
-			return Files.exists(Path.of(directory.toUri().resolve(relative)));
+			return Files.isRegularFile(Path.of(directory.toUri().resolve(relative)));
 		}
 		catch (IllegalArgumentException | FileSystemNotFoundException ex) {
 			// Not a file.

@@ -130,7 +130,8 @@ public final class RequestServerAutoConfiguration {
 	 */
 	private static int ofWebServer(Environment environment, boolean virtual) {
 		if (virtual) {
-			return positive(environment, "server.tomcat.max-connections", WEB_SERVER_CONNECTIONS);
+			return positive(environment, isJetty() ? "server.jetty.max-connections" : "server.tomcat.max-connections",
+					WEB_SERVER_CONNECTIONS);
 		}
 		return positive(environment, isJetty() ? "server.jetty.threads.max" : "server.tomcat.threads.max",
 				WEB_SERVER_THREADS);

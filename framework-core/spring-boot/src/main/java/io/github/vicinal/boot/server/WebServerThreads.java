@@ -42,7 +42,9 @@ final class WebServerThreads {
 	 */
 	List<Bulkhead> bulkheads(RequestServerSettings settings) {
 		int known = this.count;
-		int mostInFlight = settings.threads().most() + settings.queueCapacity() + settings.burst();
+		// Slow clients keep threads of those that wait beyond the queue.
+		int mostInFlight = settings.threads().most() + settings.queueCapacity()
+				+ Math.max(settings.burst(), settings.maxPaused());
 		return (known > 0 && mostInFlight > known - SPARE) ? List.of(new Bulkhead(NAME, known - SPARE)) : List.of();
 	}
 

@@ -77,6 +77,10 @@ final class ComposeOverride {
 
 	private static Map<String, Object> placement(Set<String> hosts, Service service, Map<String, Integer> on) {
 		Map<String, Object> placement = new LinkedHashMap<>();
+		if (on.isEmpty()) {
+			// It does not run yet, and may start anywhere.
+			return placement;
+		}
 		if (on.size() == 1) {
 			placement.put("constraints", List.of("node.hostname == " + on.keySet().iterator().next()));
 			return placement;

@@ -125,7 +125,11 @@ final class MovePlanner {
 		}
 	}
 
-	private List<Move> plan(Deque<Move> pending) {
+	private List<Move> plan(Deque<Move> moves) {
+		// What must leave its host comes first, also among too many moves to order.
+		Deque<Move> pending = new ArrayDeque<>();
+		moves.stream().filter(this::mustLeave).forEach(pending::add);
+		moves.stream().filter((move) -> !mustLeave(move)).forEach(pending::add);
 		List<Move> ordered = new ArrayList<>();
 		int detours = pending.size();
 		while (!pending.isEmpty()) {

@@ -179,14 +179,17 @@ class PlacementPageTests {
 	/** Shows all pages in frames of their widths, and returns what each tells. */
 	private List<JsonNode> look(String browser, String scheme, List<String> frames) throws Exception {
 		Path all = Files.writeString(this.directory.resolve("frames.html"), FRAMES + String.join("\n", frames));
+		Path output = this.directory.resolve("shown.html");
 		Process process = new ProcessBuilder(browser, "--headless=new", "--no-sandbox", "--disable-gpu",
 				"--user-data-dir=" + this.directory.resolve("profile"), "--window-size=1600,1000",
 				"--blink-settings=preferredColorScheme=" + (scheme.equals("dark") ? 0 : 1),
 				"--virtual-time-budget=30000", "--dump-dom", all.toUri().toString())
 			.redirectError(ProcessBuilder.Redirect.DISCARD)
+			.redirectOutput(output.toFile())
 			.start();
 		try {
-			String shown = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+			assertThat(process.waitFor(120, TimeUnit.SECONDS)).as("the browser has ended").isTrue();
+			String shown = Files.readString(output);
 			Matcher told = Pattern.compile("<pre id=\"told\">(.*?)</pre>").matcher(shown);
 			assertThat(told.find()).as(shown).isTrue();
 			List<JsonNode> answers = new ArrayList<>();
@@ -194,6 +197,7 @@ class PlacementPageTests {
 			return answers;
 		}
 		finally {
+			process.descendants().forEach(ProcessHandle::destroy);
 			process.destroy();
 			if (!process.waitFor(10, TimeUnit.SECONDS)) {
 				process.destroyForcibly().waitFor();
