@@ -62,11 +62,8 @@ final class RunCommand implements Callable<Integer> {
 		List<String> line = new ArrayList<>();
 		line.add(ProcessHandle.current().info().command().orElse("java"));
 		line.addAll(this.jvmOptions);
-		line.addAll(
-				List.of("-jar", layout.resolve("launcher/vicinal-launcher.jar").toString(), "--stop-at-end-of-input"));
-		// If this process is killed, the pipe to that one ends, and its applications
-		// stop.
-		Process process = new ProcessBuilder(line).inheritIO().redirectInput(ProcessBuilder.Redirect.PIPE).start();
+		line.addAll(List.of("-jar", layout.resolve("launcher/vicinal-launcher.jar").toString()));
+		Process process = new ProcessBuilder(line).inheritIO().start();
 		// A signal to this process is meant for that one.
 		Thread hook = new Thread(() -> {
 			process.destroy();
