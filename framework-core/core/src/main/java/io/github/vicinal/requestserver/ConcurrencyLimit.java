@@ -217,9 +217,6 @@ final class ConcurrencyLimit {
 	/** Time at which the rates are forgotten. */
 	private long familiarUntil;
 
-	/** Whether a familiar rate was taken for a capacity that has risen. */
-	private boolean risen;
-
 	/** Whether the limit was lowered although no requests waited. */
 	private boolean crowded;
 
@@ -635,13 +632,10 @@ final class ConcurrencyLimit {
 			rest(now);
 		}
 		else if (gains(measured, this.rate) && isFamiliar(this.before, measured, now)) {
-			// The capacity has risen, which the limit had no part in unless the rate
-			// falls
-			// again.
+			// The capacity has risen, which the limit had no part in.
 			this.limit = this.before;
 			this.rate = measured;
 			this.confirmed = true;
-			this.risen = true;
 			rest(now);
 		}
 		else if (gains(measured, this.rate)) {
@@ -650,10 +644,7 @@ final class ConcurrencyLimit {
 		}
 		else {
 			this.confirmed = true;
-			if (measured >= KEEP * this.rate) {
-				// Else something held requests up for a moment.
-				familiarize(this.before, measured, now);
-			}
+			familiarize(this.before, measured, now);
 			this.lowerNext = true;
 			this.usualRate = 0;
 			change(Step.REST, this.before, now);
@@ -664,10 +655,6 @@ final class ConcurrencyLimit {
 		double chance = DEVIATIONS * error();
 		boolean fell = measured + chance < (1 - CHANGED) * this.rate;
 		boolean rose = !fell && measured - chance > (1 + CHANGED) * this.rate;
-		if (this.risen && fell) {
-			this.familiarUntil = now;
-		}
-		this.risen = false;
 		if (this.confirmed && (fell || rose) && isFamiliar(this.limit, measured, now)) {
 			this.rate = measured;
 			begin(now);
