@@ -94,12 +94,9 @@ final class RestartBars {
 							.stream()
 							.map((name) -> "http://localhost:%s/actuator".formatted(process(name).port()))
 							.toList()));
-		// Paces that applications hold right after their start, too: what is driven is
-		// not
-		// known otherwise.
-		drive("shop", 5);
-		drive("desk", 20);
-		drive("offer", 10);
+		drive("shop", 20);
+		drive("desk", 80);
+		drive("offer", 40);
 		model();
 		warmUp();
 		model();
