@@ -97,8 +97,8 @@ final class RestartBars {
 		drive("shop", 20);
 		drive("desk", 80);
 		drive("offer", 40);
-		model();
 		warmUp();
+		// What is observed begins here, as what is driven does.
 		model();
 		this.drivers.forEach(Driver::begin);
 		double worst = watch(BASE.plusSeconds(this.settings.quick() ? 5 : 30), BASE);
