@@ -132,7 +132,7 @@ class BellKindTests {
 		ServiceRegistry services = new ServiceRegistry();
 		services.register(Contracts.echo(this.shm.contract));
 		try (ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services,
-				ShmOptions.defaults().withHandshakeTimeout(Duration.ofMillis(200)), BellSupport.socketOnly(), null)) {
+				ShmOptions.defaults().withHandshakeTimeout(Duration.ofSeconds(3)), BellSupport.socketOnly(), null)) {
 			running.start();
 			try (FakePeer client = FakePeer.connect(this.shm.directory, this.server.instanceId());
 					FileChannel segment = client.attach(this.shm.directory, this.shm.clientIdentity.instanceId(),
