@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.ResourceBundle;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Takes away what an application has left in the JVM when it stopped: without that its
@@ -24,6 +25,9 @@ final class Aftermath {
 	private static final String SPRING_BOOT_HOOK = "SpringApplicationShutdownHook";
 
 	private static final Duration HOOK_PATIENCE = Duration.ofSeconds(5);
+
+	/** Interval between looks at a thread of the JVM. */
+	private static final long BORROWED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
 	private final ApplicationLoader loader;
 
@@ -49,7 +53,7 @@ final class Aftermath {
 		aftermath.removeProviders();
 		aftermath.findings.addAll(defaults.restore(loader));
 		aftermath.endThreads(patience);
-		ThreadLocals.remove(loader);
+		ThreadLocals.remove(loader, aftermath.findings);
 		ResourceBundle.clearCache(loader);
 		return aftermath.findings;
 	}
@@ -83,6 +87,26 @@ final class Aftermath {
 			}
 			if (thread.isAlive()) {
 				this.findings.add("the thread '%s' runs on: %s".formatted(thread.getName(), stack(thread)));
+			}
+		}
+		awaitThreadsOfTheJvm(deadline);
+	}
+
+	/**
+	 * They are not interrupted: when the interrupt comes, they may work for another
+	 * application already.
+	 */
+	private void awaitThreadsOfTheJvm(long deadline) {
+		for (Thread thread : ApplicationThreads.borrowedBy(this.loader)) {
+			StackTraceElement frame = ExitCall.isMadeBy(thread) ? null
+					: ApplicationThreads.frameOf(thread, this.loader);
+			while (frame != null && System.nanoTime() - deadline < 0) {
+				LockSupport.parkNanos(BORROWED_CHECK_NANOS);
+				frame = ApplicationThreads.frameOf(thread, this.loader);
+			}
+			if (frame != null) {
+				this.findings.add("the thread '%s', which belongs to the JVM, still works for it: %s"
+					.formatted(thread.getName(), frame));
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package io.github.vicinal.launcher;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,8 @@ final class ApplicationThreads {
 
 	/** Some versions of the JDK say the process after it. */
 	private static final String PROCESS_REAPER = "process reaper";
+
+	private static final String LAUNCHER = ApplicationThreads.class.getPackageName() + ".";
 
 	private ApplicationThreads() {
 	}
@@ -65,6 +68,46 @@ final class ApplicationThreads {
 
 	static List<Thread> of(ApplicationLoader loader) {
 		return all().stream().filter((thread) -> owner(thread) == loader).toList();
+	}
+
+	/**
+	 * Returns the threads that belong to no application and run code of this one now,
+	 * such as those of the JDK's common pool.
+	 */
+	static List<Thread> borrowedBy(ApplicationLoader loader) {
+		return all().stream().filter((thread) -> owner(thread) == null && worksFor(thread, loader)).toList();
+	}
+
+	static boolean worksFor(Thread thread, ApplicationLoader loader) {
+		return frameOf(thread, loader) != null;
+	}
+
+	/** Returns where in the code of an application a thread is, or {@code null}. */
+	static @Nullable StackTraceElement frameOf(Thread thread, ApplicationLoader loader) {
+		return codeOn(thread.getStackTrace(), Set.of(loader.application()));
+	}
+
+	/**
+	 * Returns the frame of an application that is nearest to the top of a stack. Frames
+	 * have the name of the class loader, which is that of the application. Those of the
+	 * JDK, whose loaders have names that an application may have, are in modules.
+	 * @param applications which names are those of applications
+	 * @return the frame, or {@code null} if there is none
+	 */
+	static @Nullable StackTraceElement codeOn(StackTraceElement[] frames, Set<String> applications) {
+		for (StackTraceElement frame : frames) {
+			String loader = frame.getClassLoaderName();
+			if (loader != null && applications.contains(loader) && frame.getModuleName() == null
+					&& !isLaunchers(frame)) {
+				return frame;
+			}
+		}
+		return null;
+	}
+
+	/** The JDK's loader of the launcher has a name, too. */
+	private static boolean isLaunchers(StackTraceElement frame) {
+		return "app".equals(frame.getClassLoaderName()) && frame.getClassName().startsWith(LAUNCHER);
 	}
 
 	/** The threads that an application starts are in the group that started them. */

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -44,6 +45,10 @@ final class Applications {
 
 	List<HostedApplication> all() {
 		return List.copyOf(this.applications.values());
+	}
+
+	Set<String> names() {
+		return Set.copyOf(this.applications.keySet());
 	}
 
 	@Nullable HostedApplication find(String name) {

@@ -19,38 +19,52 @@ final class Commands {
 	}
 
 	/** Runs a command and returns what it says. */
-	String run(String line) {
+	Answer run(String line) {
 		String[] words = line.strip().split("\\s+");
 		if (words[0].equals("status") && words.length == 1) {
-			return status();
+			return new Answer(Answer.DONE, status());
 		}
 		if (words[0].equals("shutdown") && words.length == 1) {
 			this.applications.finish(0);
-			return "all applications stop\n";
+			return new Answer(Answer.DONE, "all applications stop\n");
 		}
 		if (words.length != 2) {
-			return "'%s' is no command; %s%n".formatted(line.strip(), HELP);
+			return unknown(line);
 		}
 		HostedApplication application = this.applications.find(words[1]);
 		if (application == null) {
-			return "There is no application '%s'; there are %s%n".formatted(words[1],
-					this.applications.all().stream().map(HostedApplication::name).toList());
+			return new Answer(Answer.UNUSABLE, "There is no application '%s'; there are %s%n".formatted(words[1],
+					this.applications.all().stream().map(HostedApplication::name).toList()));
 		}
 		switch (words[0]) {
 			case "threads" -> {
-				return threads(application);
+				return new Answer(Answer.DONE, threads(application));
 			}
-			case "stop" -> this.applications.stop(application);
-			case "start" -> this.applications.start(application);
+			case "stop" -> {
+				this.applications.stop(application);
+				return new Answer(Answer.DONE, row(application));
+			}
+			case "start" -> {
+				return start(application);
+			}
 			case "restart" -> {
 				this.applications.stop(application);
-				this.applications.start(application);
+				return start(application);
 			}
 			default -> {
-				return "'%s' is no command; %s%n".formatted(line.strip(), HELP);
+				return unknown(line);
 			}
 		}
-		return row(application);
+	}
+
+	private static Answer unknown(String line) {
+		return new Answer(Answer.UNUSABLE, "'%s' is no command; %s%n".formatted(line.strip(), HELP));
+	}
+
+	/** One that runs already is as it should be. */
+	private Answer start(HostedApplication application) {
+		boolean runs = application.state() == HostedApplication.State.RUNNING || this.applications.start(application);
+		return new Answer(runs ? Answer.DONE : Answer.FAILED, row(application));
 	}
 
 	private String status() {
@@ -71,7 +85,8 @@ final class Commands {
 				String.format(Locale.ROOT, "%10s %14s  %-13s %s%n", "cpu s", "allocated MiB", "state", "thread"));
 		Usage usage = this.applications.usage();
 		List<Sample> samples = new ArrayList<>();
-		for (Thread thread : application.threads()) {
+		List<Thread> borrowed = application.borrowedThreads();
+		for (Thread thread : both(application.threads(), borrowed)) {
 			samples.add(new Sample(thread, usage.cpuNanos(thread), usage.allocatedBytes(thread)));
 		}
 		samples.sort(Comparator.comparingLong(Sample::cpuNanos).reversed());
@@ -85,8 +100,19 @@ final class Commands {
 			}
 		}
 		return table
-			.append(String.format(Locale.ROOT, "%d platform threads of '%s'%n", samples.size(), application.name()))
+			.append(String.format(Locale.ROOT, "%d platform threads of '%s'%n", samples.size() - borrowed.size(),
+					application.name()))
+			.append(borrowed.isEmpty() ? ""
+					: String.format(Locale.ROOT,
+							"threads of the JVM that work for it now, whose counters include work for others: %s%n",
+							borrowed.stream().map(Thread::getName).toList()))
 			.toString();
+	}
+
+	private static List<Thread> both(List<Thread> own, List<Thread> borrowed) {
+		List<Thread> both = new ArrayList<>(own);
+		both.addAll(borrowed);
+		return both;
 	}
 
 	private static String row(HostedApplication application) {
@@ -95,6 +121,24 @@ final class Commands {
 		return String.format(Locale.ROOT, "%-24s %-9s %6s %-9s %8d %10.1f %14.1f  %s%n", application.name(),
 				application.state().name().toLowerCase(Locale.ROOT), (port != null) ? port : "-", application.health(),
 				usage.threads(), usage.cpuNanos() / 1e9, usage.allocatedBytes() / 1048576.0, application.detail());
+	}
+
+	/**
+	 * Answer to a command.
+	 *
+	 * @param code with which the process that has sent it ends
+	 * @param text for people
+	 */
+	record Answer(int code, String text) {
+
+		static final int DONE = 0;
+
+		/** The application does not run. */
+		static final int FAILED = 1;
+
+		/** There is no such command, or no such application. */
+		static final int UNUSABLE = 2;
+
 	}
 
 	/**

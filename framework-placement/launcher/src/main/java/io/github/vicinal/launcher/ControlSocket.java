@@ -175,7 +175,8 @@ final class ControlSocket implements AutoCloseable {
 				line.append((char) next);
 				next = reader.read();
 			}
-			ByteBuffer answer = StandardCharsets.UTF_8.encode(this.commands.run(line.toString()));
+			Commands.Answer given = this.commands.run(line.toString());
+			ByteBuffer answer = StandardCharsets.UTF_8.encode(given.code() + "\n" + given.text());
 			while (answer.hasRemaining()) {
 				channel.write(answer);
 			}
@@ -190,9 +191,9 @@ final class ControlSocket implements AutoCloseable {
 	 * @param directory of the layout
 	 * @param command a line
 	 * @return the answer
-	 * @throws IOException if no launcher runs it
+	 * @throws IOException if no launcher runs it, or it ends before it has answered
 	 */
-	static String send(Path directory, String command) throws IOException {
+	static Commands.Answer send(Path directory, String command) throws IOException {
 		Path file = directory.resolve(Layout.SOCKET);
 		if (!Files.exists(file)) {
 			throw new IOException("No launcher runs '%s'; start one with 'java -jar'".formatted(directory));
@@ -201,13 +202,19 @@ final class ControlSocket implements AutoCloseable {
 			channel.write(StandardCharsets.UTF_8.encode(command + "\n"));
 			StringBuilder answer = new StringBuilder();
 			try (BufferedReader reader = new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8))) {
+				String code = reader.readLine();
+				if (code == null || !code.matches("\\d")) {
+					throw new IOException(
+							"The launcher of '%s' has not answered; it has ended, or belongs to another user"
+								.formatted(directory));
+				}
 				int next = reader.read();
 				while (next >= 0) {
 					answer.append((char) next);
 					next = reader.read();
 				}
+				return new Commands.Answer(Integer.parseInt(code), answer.toString());
 			}
-			return answer.toString();
 		}
 	}
 

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.ZipFile;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class Environment implements AutoCloseable {
 
 	private final Path directory;
+
+	private final List<String> sharedEntries;
 
 	private final SharedLoader shared;
 
@@ -43,6 +46,7 @@ final class Environment implements AutoCloseable {
 
 	private Environment(Layout layout, SystemProperties properties, PrefixedOutput out, PrefixedOutput err) {
 		this.directory = layout.directory();
+		this.sharedEntries = layout.shared();
 		this.shared = new SharedLoader(urls(layout));
 		this.properties = properties;
 		this.out = out;
@@ -94,6 +98,28 @@ final class Environment implements AutoCloseable {
 
 	Path resolve(String entry) {
 		return this.directory.resolve(entry);
+	}
+
+	/**
+	 * Says which files of a class path are no jars: a class loader takes no notice of
+	 * them, and the classes in them are just not found.
+	 * @param entries of the class path of an application, beside what is shared
+	 * @return the rest of a sentence that says why it does not run, or an empty text
+	 */
+	String damagedFiles(List<String> entries) {
+		List<String> damaged = new ArrayList<>();
+		List<String> all = new ArrayList<>(entries);
+		all.addAll(this.sharedEntries);
+		for (String entry : all) {
+			try {
+				new ZipFile(resolve(entry).toFile()).close();
+			}
+			catch (IOException ex) {
+				damaged.add("'%s' (%s)".formatted(entry, ex.getMessage()));
+			}
+		}
+		return damaged.isEmpty() ? ""
+				: "; build the layout again, because of these files: " + String.join(", ", damaged);
 	}
 
 	ClassLoader shared() {

@@ -1,6 +1,7 @@
 package io.github.vicinal.launcher;
 
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,15 +16,24 @@ final class ExitCall {
 	private ExitCall() {
 	}
 
-	/** Returns which application has called it, and where; {@code null} if none has. */
-	static @Nullable String find() {
+	/**
+	 * Returns which application has called it, and where.
+	 * @param applications the names of all
+	 * @return a sentence, or {@code null} if none has called it
+	 */
+	static @Nullable String find(Set<String> applications) {
 		for (Map.Entry<Thread, StackTraceElement[]> each : Thread.getAllStackTraces().entrySet()) {
+			StackTraceElement caller = caller(each.getValue());
+			if (caller == null) {
+				continue;
+			}
 			ApplicationLoader owner = ApplicationThreads.owner(each.getKey());
-			StackTraceElement caller = (owner != null) ? caller(each.getValue()) : null;
-			if (owner != null && caller != null) {
+			StackTraceElement code = ApplicationThreads.codeOn(each.getValue(), applications);
+			String name = (owner != null) ? owner.application() : (code != null) ? code.getClassLoaderName() : null;
+			if (name != null) {
 				return "%s has ended the JVM, and all others with it: its thread '%s' has called System.exit at %s.%s (%s:%d)"
-					.formatted(owner.application(), each.getKey().getName(), caller.getClassName(),
-							caller.getMethodName(), caller.getFileName(), caller.getLineNumber());
+					.formatted(name, each.getKey().getName(), caller.getClassName(), caller.getMethodName(),
+							caller.getFileName(), caller.getLineNumber());
 			}
 		}
 		return null;

@@ -103,6 +103,12 @@ final class HostedApplication {
 		return (current != null) ? ApplicationThreads.of(current.loader) : List.of();
 	}
 
+	/** Returns platform threads that belong to nobody, but work for it now. */
+	List<Thread> borrowedThreads() {
+		Run current = this.run;
+		return (current != null) ? ApplicationThreads.borrowedBy(current.loader) : List.of();
+	}
+
 	/**
 	 * Starts the application and waits until it runs.
 	 * @throws ApplicationFailedException if it does not; nothing of it is left then
@@ -128,7 +134,8 @@ final class HostedApplication {
 		}
 		boolean given = giveUp();
 		List<String> left = end(started);
-		set(given ? State.STOPPED : State.FAILED, failure + describe(left));
+		String damaged = given ? "" : this.environment.damagedFiles(this.layout.classPath());
+		set(given ? State.STOPPED : State.FAILED, failure + damaged + describe(left));
 		throw new ApplicationFailedException(this.detail);
 	}
 
@@ -370,17 +377,22 @@ final class HostedApplication {
 		List<String> close(Duration timeout) {
 			List<String> failures = Collections.synchronizedList(new ArrayList<>());
 			Thread closing = thread("stop", () -> failures.addAll(this.hook.close()));
-			closing.start();
+			if (!ends(closing, timeout)) {
+				failures.add("it did not stop within %d s; it is at %s".formatted(timeout.toSeconds(), stack(closing)));
+				ends(thread("servers", this.hook::stopServers), THREAD_PATIENCE);
+			}
+			return List.copyOf(failures);
+		}
+
+		private static boolean ends(Thread thread, Duration timeout) {
+			thread.start();
 			try {
-				closing.join(timeout.toMillis());
+				thread.join(timeout.toMillis());
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
 			}
-			if (closing.isAlive()) {
-				failures.add("it did not stop within %d s; it is at %s".formatted(timeout.toSeconds(), stack(closing)));
-			}
-			return List.copyOf(failures);
+			return !thread.isAlive();
 		}
 
 		/** Returns whether a JVM of the application alone would run on. */

@@ -71,6 +71,12 @@ public final class JdkThreads implements ForkJoinWorkerThreadFactory, ThreadFact
 			setContextClassLoader(JdkThreads.class.getClassLoader());
 		}
 
+		@Override
+		protected void onStart() {
+			super.onStart();
+			ThreadLocals.forgetInherited();
+		}
+
 	}
 
 }

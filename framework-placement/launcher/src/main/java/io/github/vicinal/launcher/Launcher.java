@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * java -jar launcher/vicinal-launcher.jar restart NAME
  * </pre>
  *
- * Exit code 0: stopped as asked, or all have ended without a failure. 1: one failed that
- * was essential, or before all had ended. 2: the layout or the command cannot be used.
+ * Exit code 0: stopped as asked, or all have ended without a failure; of a command: it is
+ * done. 1: one failed that was essential, or before all had ended; of a command: the
+ * application does not run. 2: the layout or the command cannot be used.
  *
  * @since 0.1.0
  */
@@ -63,8 +64,10 @@ public final class Launcher {
 			}
 			Path layout = ((directory != null) ? directory : ownLayout()).toAbsolutePath().normalize();
 			if (!command.isEmpty()) {
-				out.print(ControlSocket.send(layout, String.join(" ", command)));
-				return 0;
+				Commands.Answer answer = ControlSocket.send(layout, String.join(" ", command));
+				out.print(answer.text());
+				out.flush();
+				return answer.code();
 			}
 			return run(new LayoutReader(layout).read(), untilEndOfInput, out);
 		}
@@ -125,7 +128,7 @@ public final class Launcher {
 	}
 
 	private static void stopAndClose(Applications applications, @Nullable ControlSocket control, PrintStream out) {
-		String exit = ExitCall.find();
+		String exit = ExitCall.find(applications.names());
 		if (exit != null) {
 			out.println("[launcher] " + exit);
 		}

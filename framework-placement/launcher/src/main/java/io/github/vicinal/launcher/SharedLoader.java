@@ -18,12 +18,15 @@ final class SharedLoader extends URLClassLoader {
 	private static final Map<String, String> KEEPING_FIRST = Map
 		.of("org.springframework.boot.context.properties.bind.BindConverter", "sharedInstance");
 
+	/** No application can be called so: frames of stacks are told apart by it. */
+	private static final String NAME = "(shared)";
+
 	static {
 		registerAsParallelCapable();
 	}
 
 	SharedLoader(URL[] classPath) {
-		super("shared", classPath, ClassLoader.getPlatformClassLoader());
+		super(NAME, classPath, ClassLoader.getPlatformClassLoader());
 	}
 
 	/** Lets static fields of shared libraries go that may keep a stopped application. */

@@ -21,6 +21,8 @@ final class SpringApplicationHook {
 
 	private static final String APPLICATION = "org.springframework.boot.SpringApplication";
 
+	private static final String WEB_SERVER = "org.springframework.boot.web.server.WebServer";
+
 	private final ApplicationLoader loader;
 
 	private final Runnable logPrepared;
@@ -270,6 +272,30 @@ final class SpringApplicationHook {
 		}
 		stopLogging();
 		return failures;
+	}
+
+	/**
+	 * Stops the web servers of contexts that do not close in time: their threads would
+	 * keep the ports.
+	 */
+	void stopServers() {
+		List<Closeable> open;
+		synchronized (this) {
+			open = List.copyOf(this.contexts);
+		}
+		for (Closeable context : open) {
+			try {
+				Object server = context.getClass().getMethod("getWebServer").invoke(context);
+				if (server != null) {
+					Class<?> type = load(WEB_SERVER);
+					type.getMethod("stop").invoke(server);
+					type.getMethod("destroy").invoke(server);
+				}
+			}
+			catch (ReflectiveOperationException | RuntimeException ex) {
+				// It has none.
+			}
+		}
 	}
 
 	/** Does the work of the application's shutdown hook. */

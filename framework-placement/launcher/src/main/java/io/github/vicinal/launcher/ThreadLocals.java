@@ -3,6 +3,7 @@ package io.github.vicinal.launcher;
 import java.lang.ref.Reference;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,8 @@ final class ThreadLocals {
 
 	private int removed;
 
+	private @Nullable String unknown;
+
 	private ThreadLocals(ApplicationLoader loader) throws ReflectiveOperationException {
 		this.loader = loader;
 		this.entries = field("java.lang.ThreadLocal$ThreadLocalMap", "table");
@@ -34,21 +37,39 @@ final class ThreadLocals {
 
 	/**
 	 * Removes values of an application's classes, and values of its thread-locals.
+	 * @param findings receives what cannot be looked for, for people
 	 * @return the number of values that were removed
 	 */
-	static int remove(ApplicationLoader loader) {
+	static int remove(ApplicationLoader loader, List<String> findings) {
 		try {
 			ThreadLocals locals = new ThreadLocals(loader);
 			for (Thread thread : ApplicationThreads.all()) {
 				for (String table : TABLES) {
 					locals.removeFrom(field(Thread.class.getName(), table).get(thread));
 				}
+				locals.removeFromNetty(thread);
+			}
+			if (locals.unknown != null) {
+				findings.add(locals.unknown);
 			}
 			return locals.removed;
 		}
 		catch (ReflectiveOperationException | RuntimeException ex) {
 			// Not looked for without java -jar, as shutdown hooks.
 			return 0;
+		}
+	}
+
+	/**
+	 * Takes away what the calling thread has inherited, from a thread of whichever
+	 * application.
+	 */
+	static void forgetInherited() {
+		try {
+			field(Thread.class.getName(), "inheritableThreadLocals").set(Thread.currentThread(), null);
+		}
+		catch (ReflectiveOperationException | RuntimeException ex) {
+			// Not without java -jar, as shutdown hooks.
 		}
 	}
 
@@ -64,12 +85,32 @@ final class ThreadLocals {
 			return;
 		}
 		for (int i = 0; i < Array.getLength(table); i++) {
-			if (Array.get(table, i) instanceof Reference<?> entry
-					&& (isOurs(entry.get()) || isOurs(this.value.get(entry)))) {
+			if (!(Array.get(table, i) instanceof Reference<?> entry)) {
+				continue;
+			}
+			Object held = this.value.get(entry);
+			if (isOurs(entry.get()) || isOurs(held)) {
 				this.value.set(entry, null);
 				entry.clear();
 				this.removed++;
 			}
+			else if (NettyLocals.isTable(held)) {
+				removeFromNetty(held);
+			}
+		}
+	}
+
+	private void removeFromNetty(Object tableOrThread) {
+		try {
+			Object table = (tableOrThread instanceof Thread thread) ? NettyLocals.tableOf(thread) : tableOrThread;
+			// Netty of another application does not know this one.
+			if (table != null && ApplicationLoader.of(table.getClass().getClassLoader()) == null) {
+				this.removed += NettyLocals.remove(table, this::isOurs);
+			}
+		}
+		catch (ReflectiveOperationException | RuntimeException ex) {
+			this.unknown = "what Netty keeps in threads that run on cannot be looked for in this version of it (%s); it may keep classes in memory"
+				.formatted(ex);
 		}
 	}
 

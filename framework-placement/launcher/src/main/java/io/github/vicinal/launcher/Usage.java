@@ -33,24 +33,35 @@ final class Usage {
 	synchronized void sample() {
 		List<Thread> all = ApplicationThreads.all();
 		Map<ApplicationLoader, Integer> counts = new HashMap<>();
+		Map<String, ApplicationLoader> running = new HashMap<>();
+		this.totals.keySet().forEach((each) -> running.put(each.application(), each));
 		Set<Long> alive = new HashSet<>();
 		for (Thread thread : all) {
 			ApplicationLoader owner = ApplicationThreads.owner(thread);
-			if (owner == null) {
-				continue;
-			}
-			counts.merge(owner, 1, Integer::sum);
 			long id = id(thread);
 			alive.add(id);
 			long cpu = cpuNanos(thread);
 			long bytes = allocatedBytes(thread);
 			long[] before = this.seen.put(id, new long[] { cpu, bytes });
-			Totals total = this.totals.computeIfAbsent(owner, (key) -> new Totals());
-			total.cpuNanos += Math.max(0, cpu - ((before != null) ? before[0] : 0));
-			total.allocatedBytes += Math.max(0, bytes - ((before != null) ? before[1] : 0));
+			if (owner != null) {
+				counts.merge(owner, 1, Integer::sum);
+				this.totals.computeIfAbsent(owner, (key) -> new Totals()).add(cpu, bytes, before);
+			}
+			else if (before != null) {
+				ApplicationLoader borrower = borrower(thread, running);
+				if (borrower != null) {
+					this.totals.computeIfAbsent(borrower, (key) -> new Totals()).add(cpu, bytes, before);
+				}
+			}
 		}
 		this.seen.keySet().retainAll(alive);
 		this.totals.forEach((owner, total) -> total.threads = counts.getOrDefault(owner, 0));
+	}
+
+	/** A thread that belongs to nobody is counted for the one whose code it runs now. */
+	private static @Nullable ApplicationLoader borrower(Thread thread, Map<String, ApplicationLoader> running) {
+		StackTraceElement frame = ApplicationThreads.codeOn(thread.getStackTrace(), running.keySet());
+		return (frame != null) ? running.get(frame.getClassLoaderName()) : null;
 	}
 
 	/** Returns the processor time of a thread since its start; 0 if it is not known. */
@@ -96,6 +107,11 @@ final class Usage {
 		private long cpuNanos;
 
 		private long allocatedBytes;
+
+		void add(long cpu, long bytes, long @Nullable [] before) {
+			this.cpuNanos += Math.max(0, cpu - ((before != null) ? before[0] : 0));
+			this.allocatedBytes += Math.max(0, bytes - ((before != null) ? before[1] : 0));
+		}
 
 	}
 

@@ -12,6 +12,7 @@ import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.URI;
 import java.net.URL;
+import java.net.URLClassLoader;
 import java.net.URLConnection;
 import java.net.URLStreamHandler;
 import java.net.URLStreamHandlerFactory;
@@ -32,6 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadFactory;
 
@@ -42,6 +44,7 @@ import javax.management.StandardMBean;
 import javax.net.ssl.HostnameVerifier;
 import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLSession;
+import javax.tools.ToolProvider;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -151,6 +154,16 @@ class IsolationTests {
 		pool.shutdownNow();
 	}
 
+	/** The user of one application must not be that of another one's task. */
+	@Test
+	void threadsOfTheJdksPoolsInheritNothing() throws Exception {
+		ThreadLocal<String> user = new InheritableThreadLocal<>();
+		user.set("of one");
+		ForkJoinPool pool = new ForkJoinPool(1, new JdkThreads(), null, false);
+		assertThat(pool.submit(user::get).get()).isNull();
+		pool.shutdownNow();
+	}
+
 	/** Such as the timer of a connection pool whose class is shared. */
 	@Test
 	void threadsOfSharedLibrariesBelongToNobody() {
@@ -172,12 +185,87 @@ class IsolationTests {
 		local.set(value);
 		inherited.set(type);
 		assertThat(other.get()).isEqualTo("kept");
-		assertThat(ThreadLocals.remove(this.two)).isZero();
+		List<String> findings = new ArrayList<>();
+		assertThat(ThreadLocals.remove(this.two, findings)).isZero();
 		assertThat(local.get()).isSameAs(value);
-		assertThat(ThreadLocals.remove(this.one)).isEqualTo(2);
+		assertThat(ThreadLocals.remove(this.one, findings)).isEqualTo(2);
+		assertThat(findings).isEmpty();
 		assertThat(local.get()).isNull();
 		assertThat(inherited.get()).isNull();
 		assertThat(other.get()).isEqualTo("kept");
+	}
+
+	/** Netty has a table of its own in each thread, with caches by class. */
+	@Test
+	void tablesOfNettyLetAStoppedApplicationGo(@TempDir Path directory) throws Exception {
+		Class<?> type = in(this.one, () -> this.one.define(Value.class.getName(), bytes(Value.class)));
+		Class<?> tables = netty(directory, """
+				public static final Object UNSET = new Object();
+				public Object[] indexedVariables;
+				public java.util.Map<?, ?> typeParameterMatcherGetCache = new java.util.HashMap<>();
+				public java.util.Map<?, ?> typeParameterMatcherFindCache = new java.util.HashMap<>();
+				""");
+		Object table = tables.getConstructor().newInstance();
+		Object[] values = { "kept", type.getConstructor().newInstance() };
+		tables.getField("indexedVariables").set(table, values);
+		ThreadLocal<Object> local = new ThreadLocal<>();
+		local.set(table);
+		List<String> findings = new ArrayList<>();
+		assertThat(ThreadLocals.remove(this.one, findings)).isEqualTo(1);
+		assertThat(findings).isEmpty();
+		assertThat(values).containsExactly("kept", tables.getField("UNSET").get(null));
+		assertThat(tables.getField("typeParameterMatcherGetCache").get(table)).isNull();
+		assertThat(tables.getField("typeParameterMatcherFindCache").get(table)).isNull();
+		assertThat(local.get()).isSameAs(table);
+		local.remove();
+	}
+
+	@Test
+	void aVersionOfNettyWithOtherFieldsIsNamed(@TempDir Path directory) throws Exception {
+		ThreadLocal<Object> local = new ThreadLocal<>();
+		local.set(netty(directory, "").getConstructor().newInstance());
+		List<String> findings = new ArrayList<>();
+		assertThat(ThreadLocals.remove(this.one, findings)).isZero();
+		assertThat(findings).singleElement()
+			.asString()
+			.contains("Netty", "cannot be looked for", "typeParameterMatcherGetCache");
+		local.remove();
+	}
+
+	private static Class<?> netty(Path directory, String fields) throws Exception {
+		Path source = Files.writeString(directory.resolve("InternalThreadLocalMap.java"),
+				"package io.netty.util.internal; public class InternalThreadLocalMap {" + fields + "}");
+		assertThat(ToolProvider.getSystemJavaCompiler()
+			.run(null, null, null, "-d", directory.toString(), source.toString())).isZero();
+		try (URLClassLoader loader = new URLClassLoader(new URL[] { directory.toUri().toURL() }, null)) {
+			return loader.loadClass("io.netty.util.internal.InternalThreadLocalMap");
+		}
+	}
+
+	/** Such as those of the common pool: an interrupt could hit the work of another. */
+	@Test
+	void threadsOfTheJvmThatWorkForAStoppedApplicationAreNamed() throws Exception {
+		Class<?> type = in(this.one, () -> this.one.define(Work.class.getName(), bytes(Work.class)));
+		CountDownLatch begun = new CountDownLatch(1);
+		CountDownLatch end = new CountDownLatch(1);
+		ForkJoinPool pool = new ForkJoinPool(1, new JdkThreads(), null, false);
+		ForkJoinTask<?> work = pool
+			.submit((Runnable) type.getConstructor(CountDownLatch.class, CountDownLatch.class).newInstance(begun, end));
+		begun.await();
+		List<Thread> borrowed = ApplicationThreads.borrowedBy(this.one);
+		assertThat(borrowed).singleElement().isInstanceOf(JdkThreads.Worker.class);
+		assertThat(ApplicationThreads.borrowedBy(this.two)).isEmpty();
+		assertThat(ApplicationThreads.of(this.one)).isEmpty();
+		try (OwnedBeans beans = OwnedBeans.watch(MBeanServerFactory.newMBeanServer())) {
+			assertThat(Aftermath.clean(this.one, beans, new JvmDefaults(), Duration.ZERO)).singleElement()
+				.asString()
+				.startsWith("the thread '%s', which belongs to the JVM, still works for it: one//%s.run("
+					.formatted(borrowed.get(0).getName(), Work.class.getName()));
+			assertThat(work.isDone()).isFalse();
+			end.countDown();
+			assertThat(Aftermath.clean(this.one, beans, new JvmDefaults(), Duration.ofMinutes(5))).isEmpty();
+		}
+		pool.shutdownNow();
 	}
 
 	/** An interrupt alone does not end them. */
@@ -389,6 +477,27 @@ class IsolationTests {
 
 	/** Defined anew by the loader of an application. */
 	public static final class Value {
+
+	}
+
+	/**
+	 * Defined anew by the loader of an application.
+	 *
+	 * @param begun counted down when it runs
+	 * @param end lets it return
+	 */
+	public record Work(CountDownLatch begun, CountDownLatch end) implements Runnable {
+
+		@Override
+		public void run() {
+			this.begun.countDown();
+			try {
+				this.end.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
 
 	}
 

@@ -7,6 +7,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Launchers and their layouts, wherever these are and whoever else wants to run them. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 60, unit = TimeUnit.MINUTES)
 class LaunchersTests {
 
 	private static final int LAUNCHERS = 6;
@@ -54,6 +55,30 @@ class LaunchersTests {
 			assertThat(running.command("restart stock")).contains("running");
 		}
 		assertThat(where.resolve("layout/launcher.sock")).doesNotExist();
+	}
+
+	/** A class loader takes no notice of a file that is no jar. */
+	@Test
+	void damagedFilesOfALayoutAreNamed() throws IOException {
+		int other = RunningLayout.freePort();
+		Path layout = this.directory.resolve("layout");
+		new LayoutBuilder(
+				Map.of("stock", List.of("--server.port=" + this.port), "legacy", List.of("--server.port=" + other)),
+				Hoist.STATELESS)
+			.build(Inventories
+				.read(List.of("stock=" + RunningLayout.jar("stock"), "legacy=" + RunningLayout.jar("legacy"))), layout);
+		Path own = layout.resolve("apps/stock/stock.jar");
+		byte[] whole = Files.readAllBytes(own);
+		Files.write(own, Arrays.copyOf(whole, whole.length / 2));
+		try (RunningLayout running = RunningLayout.start(layout)) {
+			running
+				.until("stock does not run: its main class 'io.github.vicinal.testapplications.stock.StockApplication'")
+				.until("build the layout again, because of these files: 'apps/stock/stock.jar' (")
+				.until("[launcher] legacy runs after");
+			assertThat(running.get(other, "/version")).isEqualTo("3.5.7");
+			Files.write(own, whole);
+			assertThat(running.command("start stock")).containsPattern("stock +running");
+		}
 	}
 
 	/** One that was killed has left its socket. */

@@ -1,7 +1,6 @@
 package io.github.vicinal.copackage.tests;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,11 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Applications that differ in how they log, start, use threads and load native code. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 60, unit = TimeUnit.MINUTES)
 @Execution(ExecutionMode.CONCURRENT)
 class MixedApplicationsTests {
-
-	private static final String LOADER = "io.github.vicinal.launcher.ApplicationLoader";
 
 	private static final String RUN = """
 			public static void main(String[] arguments) {
@@ -50,17 +47,6 @@ class MixedApplicationsTests {
 				hoist)
 			.build(Inventories.read(List.of("one=" + oneJar, "other=" + otherJar)), layout);
 		return layout;
-	}
-
-	private static void awaitLoaders(RunningLayout running, int most) {
-		running.await(() -> {
-			try {
-				return running.count(LOADER) <= most;
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
-		}, "heap without the applications that have stopped");
 	}
 
 	/** Netty finds its native code only beside the classes that load it. */
@@ -127,7 +113,7 @@ class MixedApplicationsTests {
 						(line) -> assertThat(line).startsWith("[one] "),
 						(line) -> assertThat(line).startsWith("[other] "));
 			}
-			awaitLoaders(running, 2 + 1);
+			running.awaitLoaders(2 + 1);
 		}
 	}
 
@@ -204,7 +190,7 @@ class MixedApplicationsTests {
 			assertThat(running.command("restart one")).contains("running");
 			assertThat(running.get(this.one, "/loader")).isEqualTo("one");
 			assertThat(running.get(this.other, "/stock/fig")).contains("\"pieces\":3");
-			awaitLoaders(running, 2 + 1);
+			running.awaitLoaders(2 + 1);
 		}
 	}
 
@@ -240,7 +226,7 @@ class MixedApplicationsTests {
 			}
 			assertThat(running.log().lines().filter("[one] printed by a request"::equals)).hasSize(3);
 			assertThat(running.log().lines().filter("[other] printed by a request"::equals)).hasSize(3);
-			awaitLoaders(running, 2 + 1);
+			running.awaitLoaders(2 + 1);
 		}
 	}
 

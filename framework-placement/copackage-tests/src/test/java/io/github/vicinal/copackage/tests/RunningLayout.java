@@ -2,22 +2,28 @@ package io.github.vicinal.copackage.tests;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
+import io.github.vicinal.copackage.CopackageCli;
 import io.github.vicinal.copackage.Hoist;
 import io.github.vicinal.copackage.Inventories;
 import io.github.vicinal.copackage.LayoutBuilder;
@@ -25,7 +31,28 @@ import io.github.vicinal.copackage.LayoutBuilder;
 /** A launcher in a process of its own, as users run it. */
 class RunningLayout implements AutoCloseable {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(90);
+	/**
+	 * Maximum time for anything: on a busy machine three applications may take minutes to
+	 * start.
+	 */
+	private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+	/** Time limits of the launcher that no test is about, in the same measure. */
+	private static final String TIMEOUTS = "\"startTimeoutSeconds\" : 900, \"stopTimeoutSeconds\" : 900,";
+
+	/** Test JVMs lock a file here for each port that they have taken. */
+	private static final Path PORTS = Path.of(System.getProperty("java.io.tmpdir"),
+			"vicinal-test-ports-" + System.getProperty("user.name"));
+
+	/**
+	 * Ports that systems do not give to connections, which would take them while no
+	 * application listens.
+	 */
+	private static final int FIRST_PORT = 10_000;
+
+	private static final int LAST_PORT = 30_000;
+
+	private static final String LOADER = "io.github.vicinal.launcher.ApplicationLoader";
 
 	private final Path directory;
 
@@ -59,12 +86,46 @@ class RunningLayout implements AutoCloseable {
 			.orElseThrow();
 	}
 
+	/** Returns a port that no other test takes as long as this JVM runs. */
 	static int freePort() {
-		try (ServerSocket socket = new ServerSocket(0)) {
-			return socket.getLocalPort();
+		try {
+			Files.createDirectories(PORTS);
+			while (true) {
+				int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
+				if (isLocked(PORTS.resolve(String.valueOf(port))) && isFree(port)) {
+					return port;
+				}
+			}
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** The lock goes with the process. */
+	@SuppressWarnings("resource")
+	private static boolean isLocked(Path file) throws IOException {
+		FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+		try {
+			if (channel.tryLock() != null) {
+				return true;
+			}
+		}
+		catch (OverlappingFileLockException ex) {
+			// This JVM has it.
+			return false;
+		}
+		channel.close();
+		return false;
+	}
+
+	private static boolean isFree(int port) throws IOException {
+		try {
+			new ServerSocket(port).close();
+			return true;
+		}
+		catch (BindException ex) {
+			return false;
 		}
 	}
 
@@ -82,6 +143,8 @@ class RunningLayout implements AutoCloseable {
 			throws IOException {
 		Path layout = directory.resolve("layout");
 		new LayoutBuilder(arguments, hoist).build(Inventories.read(files), layout);
+		Path file = layout.resolve("copackage.json");
+		Files.writeString(file, Files.readString(file).replace("\"mainClass\" :", TIMEOUTS + " \"mainClass\" :"));
 		return start(layout);
 	}
 
@@ -97,12 +160,26 @@ class RunningLayout implements AutoCloseable {
 
 	/** Runs an application without a launcher. */
 	static RunningLayout alone(Path jar, String... arguments) throws IOException {
-		Path log = jar.resolveSibling("alone.log");
-		List<String> line = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar", jar.toString()));
+		List<String> line = new ArrayList<>(List.of("-jar", jar.toString()));
 		line.addAll(List.of(arguments));
+		return java(jar, jar.resolveSibling("alone.log"), line);
+	}
+
+	/** Runs the command line, with a directory for temporary files. */
+	static RunningLayout commandLine(Path directory, List<String> arguments) throws IOException {
+		List<String> line = new ArrayList<>(
+				List.of("-Djava.io.tmpdir=" + Files.createDirectories(directory.resolve("temporary")), "-cp",
+						System.getProperty("java.class.path"), CopackageCli.class.getName()));
+		line.addAll(arguments);
+		return java(directory, directory.resolve("command.log"), line);
+	}
+
+	private static RunningLayout java(Path directory, Path log, List<String> arguments) throws IOException {
+		List<String> line = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+		line.addAll(arguments);
 		Process process = new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-		return new RunningLayout(jar, log, process) {
+		return new RunningLayout(directory, log, process) {
 
 			@Override
 			public void close() {
@@ -142,9 +219,8 @@ class RunningLayout implements AutoCloseable {
 	String get(int port, String path) throws IOException {
 		try {
 			return this.http
-				.send(HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
-					.timeout(Duration.ofSeconds(30))
-					.build(), HttpResponse.BodyHandlers.ofString())
+				.send(HttpRequest.newBuilder(URI.create("http://localhost:" + port + path)).timeout(PATIENCE).build(),
+						HttpResponse.BodyHandlers.ofString())
 				.body();
 		}
 		catch (InterruptedException ex) {
@@ -155,20 +231,56 @@ class RunningLayout implements AutoCloseable {
 
 	/** Gives the launcher a command, as its owner does. */
 	String command(String command) throws IOException {
+		return output(launcherLine(command));
+	}
+
+	/** Gives the launcher a command, and returns the exit code of that. */
+	int exitCode(String command) throws IOException {
+		Process given = new ProcessBuilder(launcherLine(command)).redirectErrorStream(true).start();
+		given.getInputStream().readAllBytes();
+		return given.onExit().join().exitValue();
+	}
+
+	private List<String> launcherLine(String command) {
 		List<String> line = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
 				"-XX:TieredStopAtLevel=1", "-jar", this.directory.resolve("launcher/vicinal-launcher.jar").toString()));
 		line.addAll(List.of(command.split(" ")));
-		return output(line);
+		return line;
+	}
+
+	/** Waits until there are at most so many class loaders of applications. */
+	void awaitLoaders(int most) {
+		await(() -> {
+			try {
+				return count(LOADER) <= most;
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}, "heap with at most %d loaders of applications".formatted(most));
 	}
 
 	/** Counts objects of a class, after a garbage collection. */
 	int count(String className) throws IOException {
-		String histogram = output(List.of(Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
-				String.valueOf(this.process.pid()), "GC.class_histogram"));
-		return histogram.lines()
+		return histogram().lines()
 			.filter((line) -> line.strip().matches(".*\\s" + className.replace("$", "\\$") + "(\\s.*)?"))
 			.mapToInt((line) -> Integer.parseInt(line.strip().split("\\s+")[1]))
 			.sum();
+	}
+
+	/** A JVM that does not answer jcmd in time has an empty one, which says nothing. */
+	private String histogram() throws IOException {
+		long deadline = System.nanoTime() + PATIENCE.toNanos();
+		while (true) {
+			String histogram = output(List.of(Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+					String.valueOf(this.process.pid()), "GC.class_histogram"));
+			if (histogram.lines().anyMatch((line) -> line.startsWith("Total "))) {
+				return histogram;
+			}
+			if (System.nanoTime() - deadline > 0 || !this.process.isAlive()) {
+				throw new AssertionError("No histogram of the heap: " + histogram);
+			}
+		}
 	}
 
 	private static String output(List<String> line) throws IOException {
@@ -185,7 +297,7 @@ class RunningLayout implements AutoCloseable {
 	public void close() throws IOException {
 		this.process.getOutputStream().close();
 		try {
-			if (!this.process.waitFor(60, TimeUnit.SECONDS)) {
+			if (!this.process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
 				this.process.destroyForcibly().waitFor();
 			}
 		}

@@ -1,7 +1,6 @@
 package io.github.vicinal.copackage.tests;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,11 +20,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Applications that do what a JVM has room for once, beside others. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 60, unit = TimeUnit.MINUTES)
 @Execution(ExecutionMode.CONCURRENT)
 class StrangeApplicationsTests {
-
-	private static final String LOADER = "io.github.vicinal.launcher.ApplicationLoader";
 
 	private static final String PROPERTIES = """
 			spring.application.name=strange
@@ -49,17 +46,6 @@ class StrangeApplicationsTests {
 		return RunningLayout.start(this.directory,
 				Map.of("one", List.of("--server.port=" + this.one), "other", List.of("--server.port=" + this.other)),
 				hoist, List.of("one=" + oneJar, "other=" + otherJar));
-	}
-
-	private static void awaitLoaders(RunningLayout running, int most) {
-		running.await(() -> {
-			try {
-				return running.count(LOADER) <= most;
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
-		}, "heap without the applications that have stopped");
 	}
 
 	/** Otherwise the accessor of the one that was last would be that of both. */
@@ -88,7 +74,7 @@ class StrangeApplicationsTests {
 				assertThat(running.get(this.other, "/tenant")).isEqualTo("[mine]");
 				assertThat(running.command("restart one")).contains("running");
 			}
-			awaitLoaders(running, 2);
+			running.awaitLoaders(2);
 		}
 	}
 
@@ -117,7 +103,7 @@ class StrangeApplicationsTests {
 				assertThat(running.get(this.one, "/actuator/metrics/own.gauge")).contains("\"value\":7.0");
 				assertThat(running.command("restart one")).contains("running");
 			}
-			awaitLoaders(running, 2);
+			running.awaitLoaders(2);
 		}
 	}
 
@@ -159,7 +145,7 @@ class StrangeApplicationsTests {
 			assertThat(running.command("stop other")).contains("stopped");
 			assertThat(running.command("start one")).contains("running");
 			assertThat(running.get(this.one, "/url")).isEqualTo("true");
-			awaitLoaders(running, 1);
+			running.awaitLoaders(1);
 		}
 	}
 
@@ -200,7 +186,7 @@ class StrangeApplicationsTests {
 						.formatted(Runtime.version().feature()))
 				.until("[launcher] other runs after");
 			assertThat(running.get(this.other, "/stock/fig")).contains("\"pieces\":3");
-			awaitLoaders(running, 1);
+			running.awaitLoaders(1);
 		}
 	}
 
@@ -337,7 +323,7 @@ class StrangeApplicationsTests {
 			}
 			assertThat(running.get(this.one, "/api/facts")).isEqualTo(alone);
 			assertThat(running.get(this.other, "/api/facts")).isEqualTo(aloneNightly);
-			awaitLoaders(running, 2 + 1);
+			running.awaitLoaders(2 + 1);
 		}
 	}
 
@@ -369,7 +355,71 @@ class StrangeApplicationsTests {
 			assertThat(running.get(this.one, "/version")).isEqualTo("0");
 			assertThat(running.command("stop one")).contains("stopped");
 			assertThat(running.log()).doesNotContain("process reaper");
-			awaitLoaders(running, 1 + 1);
+			running.awaitLoaders(1 + 1);
+		}
+	}
+
+	/** Its own threads would keep the port, and a processor busy. */
+	@Test
+	void oneThatHangsBeforeItsServerStopsGivesItsPortBack() throws IOException {
+		Path jar = OwnApplication.withLibrariesOf("legacy")
+			.resource("application.properties", PROPERTIES)
+			.main(RUN + """
+					@Bean
+					org.springframework.context.SmartLifecycle hanging() {
+						return new org.springframework.context.SmartLifecycle() {
+
+							private volatile boolean running;
+
+							@Override
+							public void start() {
+								this.running = true;
+							}
+
+							@Override
+							public void stop() {
+								while (this.running) {
+									try {
+										new CountDownLatch(1).await();
+									}
+									catch (InterruptedException ex) {
+										// Never.
+									}
+								}
+							}
+
+							@Override
+							public boolean isRunning() {
+								return this.running;
+							}
+
+						};
+					}
+
+					@GetMapping("/here")
+					String here() {
+						return "here";
+					}
+					""")
+			.write(this.directory, "strange");
+		Path layout = this.directory.resolve("layout");
+		new LayoutBuilder(
+				Map.of("one", List.of("--server.port=" + this.one), "other", List.of("--server.port=" + this.other)),
+				Hoist.STATELESS)
+			.build(Inventories.read(List.of("one=" + jar, "other=" + RunningLayout.jar("stock"))), layout);
+		Path file = layout.resolve("copackage.json");
+		String member = "\"name\" : \"one\",";
+		assertThat(file).content().contains(member);
+		Files.writeString(file, Files.readString(file).replace(member, member + " \"stopTimeoutSeconds\" : 2,"));
+		try (RunningLayout running = RunningLayout.start(layout)) {
+			running.until("[launcher] other runs after");
+			assertThat(running.get(this.one, "/here")).isEqualTo("here");
+			running.command("stop one");
+			running.until("one: it did not stop within 2 s; it is at ").until("one: the thread 'one-stop' runs on: ");
+			assertThat(running.log().lines().filter((line) -> line.contains(" runs on: "))).hasSize(1);
+			assertThat(running.command("start one")).containsPattern("one +running +" + this.one);
+			assertThat(running.get(this.one, "/here")).isEqualTo("here");
+			assertThat(running.get(this.other, "/stock/fig")).contains("\"pieces\":3");
 		}
 	}
 
@@ -408,7 +458,7 @@ class StrangeApplicationsTests {
 			assertThat(running.get(this.other, "/stock/fig")).contains("\"pieces\":3");
 			assertThat(running.command("status")).containsPattern("other +running").containsPattern("one +stopped");
 			// The JDK itself may remember the classes of one that has gone.
-			awaitLoaders(running, 1 + 1);
+			running.awaitLoaders(1 + 1);
 		}
 	}
 

@@ -1,6 +1,7 @@
 package io.github.vicinal.testapplications.legacy;
 
 import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.List;
 import java.util.Map;
 import java.util.Timer;
@@ -11,9 +12,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
-
+import java.util.concurrent.locks.LockSupport;
 import javax.management.ObjectName;
-
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
@@ -107,9 +107,16 @@ public class LegacyApplication {
 			}, "legacy-loop").start();
 		}
 
-		private static void startSlowly() throws Exception {
+		/** Its start goes on when the launcher stops it. */
+		private static void startSlowly() {
 			System.out.println("starts slowly");
-			new CountDownLatch(1).await(4, TimeUnit.SECONDS);
+			while (Thread.getAllStackTraces().keySet().stream().noneMatch(Mood::stops)) {
+				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+			}
+		}
+
+		private static boolean stops(Thread thread) {
+			return thread.getName().equals(Thread.currentThread().getContextClassLoader().getName() + "-stop");
 		}
 
 		private static void leaveThings() throws Exception {
@@ -122,8 +129,14 @@ public class LegacyApplication {
 			}, 1000, 1000);
 			Executors.newFixedThreadPool(1, (task) -> new Thread(task, "legacy-executor")).submit(() -> {
 			});
+			// An idle thread would end by itself after a while.
+			CountDownLatch begun = new CountDownLatch(1);
 			new ForkJoinPool(1).submit(() -> {
-			}).join();
+				begun.countDown();
+				new CountDownLatch(1).await();
+				return null;
+			});
+			begun.await();
 			Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("hook ran"), "legacy-hook"));
 			ManagementFactory.getPlatformMBeanServer().registerMBean(new Left(), new ObjectName("legacy:type=Left"));
 		}
@@ -196,14 +209,25 @@ public class LegacyApplication {
 			return RestClient.create().get().uri(url).retrieve().body(String.class);
 		}
 
+		/** Takes so much processor time, however long that takes. */
 		@GetMapping("/burn")
 		long burn(@RequestParam long millis) {
-			long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+			ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+			long end = threads.getCurrentThreadCpuTime() + TimeUnit.MILLISECONDS.toNanos(millis);
 			long rounds = 0;
-			while (System.nanoTime() - end < 0) {
-				rounds += new byte[1024].length;
+			while (threads.getCurrentThreadCpuTime() < end) {
+				rounds++;
 			}
 			return rounds;
+		}
+
+		@GetMapping("/allocate")
+		long allocate(@RequestParam int mib) {
+			long allocated = 0;
+			for (int i = 0; i < mib; i++) {
+				allocated += new byte[1 << 20].length;
+			}
+			return allocated;
 		}
 
 	}
