@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -48,30 +49,52 @@ final class RunCommand implements Callable<Integer> {
 			return CommandLine.ExitCode.SOFTWARE;
 		}
 		Path directory = Files.createTempDirectory("copackage");
+		CountDownLatch over = new CountDownLatch(1);
+		Runtime.getRuntime().addShutdownHook(new Thread(interruption(Thread.currentThread(), over)));
 		try {
 			return run(inventories, directory);
 		}
 		finally {
 			FileTree.delete(directory);
+			over.countDown();
 		}
 	}
 
-	private int run(List<Inventory> inventories, Path directory) throws IOException, InterruptedException {
+	/** Makes a thread end what it does before the JVM ends. */
+	private static Runnable interruption(Thread thread, CountDownLatch over) {
+		return () -> {
+			if (over.getCount() == 0) {
+				return;
+			}
+			thread.interrupt();
+			try {
+				over.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		};
+	}
+
+	private int run(List<Inventory> inventories, Path directory) throws IOException {
 		Path layout = directory.resolve("layout");
 		new LayoutBuilder(this.selection.arguments(), this.hoisted.mode()).build(inventories, layout);
 		List<String> line = new ArrayList<>();
 		line.add(ProcessHandle.current().info().command().orElse("java"));
 		line.addAll(this.jvmOptions);
-		line.addAll(List.of("-jar", layout.resolve("launcher/vicinal-launcher.jar").toString()));
-		Process process = new ProcessBuilder(line).inheritIO().start();
-		// A signal to this process is meant for that one.
-		Thread hook = new Thread(() -> {
+		line.addAll(
+				List.of("-jar", layout.resolve("launcher/vicinal-launcher.jar").toString(), "--stop-at-end-of-input"));
+		// If this process is killed, the pipe to the launcher ends, and the applications
+		// stop.
+		Process process = new ProcessBuilder(line).inheritIO().redirectInput(ProcessBuilder.Redirect.PIPE).start();
+		try {
+			return process.waitFor();
+		}
+		catch (InterruptedException ex) {
+			// A signal to this process is meant for the launcher.
 			process.destroy();
-			process.onExit().join();
-			FileTree.delete(directory);
-		});
-		Runtime.getRuntime().addShutdownHook(hook);
-		return process.waitFor();
+			return process.onExit().join().exitValue();
+		}
 	}
 
 }

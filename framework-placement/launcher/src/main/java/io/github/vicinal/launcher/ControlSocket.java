@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets the owner of the layout ask for the state of applications, and stop and start
- * them: a socket in its directory that nobody else may open. One line is the command, and
- * what follows until the end of the stream the answer.
+ * them: a socket in its directory that nobody else may open. One line is the command. The
+ * answer is a line with the exit code, and text until the end of the stream.
  */
 final class ControlSocket implements AutoCloseable {
 

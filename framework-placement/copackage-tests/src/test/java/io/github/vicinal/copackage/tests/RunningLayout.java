@@ -92,7 +92,7 @@ class RunningLayout implements AutoCloseable {
 			Files.createDirectories(PORTS);
 			while (true) {
 				int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
-				if (isLocked(PORTS.resolve(String.valueOf(port))) && isFree(port)) {
+				if (lock(PORTS.resolve(String.valueOf(port))) && isFree(port)) {
 					return port;
 				}
 			}
@@ -102,9 +102,9 @@ class RunningLayout implements AutoCloseable {
 		}
 	}
 
-	/** The lock goes with the process. */
+	/** Returns whether nobody else has the lock, which goes with the process. */
 	@SuppressWarnings("resource")
-	private static boolean isLocked(Path file) throws IOException {
+	private static boolean lock(Path file) throws IOException {
 		FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
 		try {
 			if (channel.tryLock() != null) {
