@@ -137,7 +137,7 @@ final class NestedJar {
 		throw damaged("it has no directory at its end");
 	}
 
-	/** Class loaders refuse a directory that has not what its end tells of, too. */
+	/** Class loaders also refuse a directory that does not match its end record. */
 	private List<Entry> read(int begin, int end, long entries) throws ZipException {
 		List<Entry> read = new ArrayList<>();
 		int at = begin;
@@ -157,7 +157,7 @@ final class NestedJar {
 			at = next;
 		}
 		if (at != end || records != entries) {
-			throw damaged("its directory has not the entries that its end tells of");
+			throw damaged("its central directory does not match its end record");
 		}
 		return read;
 	}

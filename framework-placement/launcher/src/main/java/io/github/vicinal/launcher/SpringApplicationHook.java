@@ -30,6 +30,9 @@ final class SpringApplicationHook {
 	/** Contexts that were prepared, oldest first. */
 	private final List<Closeable> contexts = new ArrayList<>();
 
+	/** Web servers that have started, also those of contexts below these. */
+	private final List<Object> servers = new ArrayList<>();
+
 	/** Runs that are not over: an application may run others while it starts. */
 	private int running;
 
@@ -184,7 +187,43 @@ final class SpringApplicationHook {
 			abandonIfClosing();
 			this.contexts.add(context);
 		}
+		followServers(context);
 		this.logPrepared.run();
+	}
+
+	/** Events of a context below, such as the actuator's, come to this one, too. */
+	private void followServers(Closeable context) throws ReflectiveOperationException {
+		Class<?> listener = load("org.springframework.context.event.SmartApplicationListener");
+		Object proxy = Proxy.newProxyInstance(this.loader, new Class<?>[] { listener },
+				handler((method, values) -> switch (method) {
+					case "supportsEventType" -> isServerEvent((Class<?>) values[0]);
+					case "getOrder" -> 0;
+					case "getListenerId" -> "";
+					case "onApplicationEvent" -> serverStarted(values[0]);
+					default -> true;
+				}));
+		load("org.springframework.context.ConfigurableApplicationContext")
+			.getMethod("addApplicationListener", load("org.springframework.context.ApplicationListener"))
+			.invoke(context, proxy);
+	}
+
+	/** Its package differs between versions of Spring Boot. */
+	private static boolean isServerEvent(Class<?> type) {
+		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+			if (each.getName().startsWith("org.springframework.boot.web.")
+					&& each.getSimpleName().equals("WebServerInitializedEvent")) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private @Nullable Object serverStarted(Object event) throws ReflectiveOperationException {
+		Object server = event.getClass().getMethod("getWebServer").invoke(event);
+		synchronized (this) {
+			this.servers.add(server);
+		}
+		return null;
 	}
 
 	private void abandonIfClosing() throws ReflectiveOperationException {
@@ -275,25 +314,22 @@ final class SpringApplicationHook {
 	}
 
 	/**
-	 * Stops the web servers of contexts that do not close in time: their threads would
-	 * keep the ports.
+	 * Stops the web servers when contexts do not close in time: their threads would keep
+	 * the ports.
 	 */
 	void stopServers() {
-		List<Closeable> open;
+		List<Object> started;
 		synchronized (this) {
-			open = List.copyOf(this.contexts);
+			started = List.copyOf(this.servers);
 		}
-		for (Closeable context : open) {
+		for (Object server : started) {
 			try {
-				Object server = context.getClass().getMethod("getWebServer").invoke(context);
-				if (server != null) {
-					Class<?> type = load(WEB_SERVER);
-					type.getMethod("stop").invoke(server);
-					type.getMethod("destroy").invoke(server);
-				}
+				Class<?> type = load(WEB_SERVER);
+				type.getMethod("stop").invoke(server);
+				type.getMethod("destroy").invoke(server);
 			}
 			catch (ReflectiveOperationException | RuntimeException ex) {
-				// It has none.
+				// It is stopped as far as possible.
 			}
 		}
 	}

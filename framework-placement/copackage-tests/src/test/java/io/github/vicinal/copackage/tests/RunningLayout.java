@@ -229,6 +229,16 @@ class RunningLayout implements AutoCloseable {
 		}
 	}
 
+	/** Sends a request after which the application ends, maybe before it has answered. */
+	void end(int port, String path) {
+		try {
+			get(port, path);
+		}
+		catch (IOException ex) {
+			// It has ended.
+		}
+	}
+
 	/** Gives the launcher a command, as its owner does. */
 	String command(String command) throws IOException {
 		return output(launcherLine(command));

@@ -163,9 +163,10 @@ class SharedThreadsTests {
 				await(running, this.other, "/request", "http-nio-" + this.other);
 				assertThat(running.command("restart one")).contains("running");
 			}
+			// A channel keeps the one that it has called until its next call.
+			await(running, this.other, "/loop", "defaultEventExecutor");
 			running.awaitLoaders(2);
 			assertThat(running.log()).doesNotContain("runs on", "cannot be looked for");
-			await(running, this.other, "/loop", "defaultEventExecutor");
 		}
 	}
 
@@ -233,7 +234,7 @@ class SharedThreadsTests {
 			.write(this.directory, "quit");
 		try (RunningLayout running = start(Hoist.STATELESS, jar)) {
 			running.until("[launcher] other runs after");
-			running.get(this.one, "/quit");
+			running.end(this.one, "/quit");
 			assertThat(running.process().onExit().join().exitValue()).isEqualTo(4);
 			assertThat(running.log()).contains(
 					"[launcher] one has ended the JVM, and all others with it: its thread 'ForkJoinPool.commonPool-worker-1' has called System.exit at own.Main.lambda$quit$0 (Main.java:")

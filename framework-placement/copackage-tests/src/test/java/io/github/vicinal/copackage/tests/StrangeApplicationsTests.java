@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -163,7 +165,7 @@ class StrangeApplicationsTests {
 			.write(this.directory, "strange");
 		try (RunningLayout running = start(Hoist.STATELESS, RunningLayout.jar("stock"), jar)) {
 			running.until("[launcher] other runs after");
-			running.get(this.other, "/quit");
+			running.end(this.other, "/quit");
 			assertThat(running.process().onExit().join().exitValue()).isEqualTo(3);
 			assertThat(running.log()).contains(
 					"[launcher] other has ended the JVM, and all others with it: its thread 'quitter' has called System.exit at own.Main.lambda$quit$0 (Main.java:")
@@ -359,11 +361,16 @@ class StrangeApplicationsTests {
 		}
 	}
 
-	/** Its own threads would keep the port, and a processor busy. */
-	@Test
-	void oneThatHangsBeforeItsServerStopsGivesItsPortBack() throws IOException {
-		Path jar = OwnApplication.withLibrariesOf("legacy")
-			.resource("application.properties", PROPERTIES)
+	/**
+	 * Threads of its servers would keep the ports, and a processor busy. That of the
+	 * actuator is in a context of its own.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "legacy", "stock" })
+	void oneThatHangsBeforeItsServersStopGivesItsPortsBack(String libraries) throws IOException {
+		int management = RunningLayout.freePort();
+		Path jar = OwnApplication.withLibrariesOf(libraries)
+			.resource("application.properties", PROPERTIES + "management.server.port=" + management + "\n")
 			.main(RUN + """
 					@Bean
 					org.springframework.context.SmartLifecycle hanging() {
@@ -419,6 +426,9 @@ class StrangeApplicationsTests {
 			assertThat(running.log().lines().filter((line) -> line.contains(" runs on: "))).hasSize(1);
 			assertThat(running.command("start one")).containsPattern("one +running +" + this.one);
 			assertThat(running.get(this.one, "/here")).isEqualTo("here");
+			if (libraries.equals("stock")) {
+				assertThat(running.get(management, "/actuator/health")).contains("UP");
+			}
 			assertThat(running.get(this.other, "/stock/fig")).contains("\"pieces\":3");
 		}
 	}
@@ -492,7 +502,7 @@ class StrangeApplicationsTests {
 				running.await(() -> running.log().lines().filter("[one] pool closed"::equals).count() == runs, "run");
 			}
 			assertThat(running.command("status")).containsPattern("other +running");
-			running.get(this.other, "/end");
+			running.end(this.other, "/end");
 			assertThat(running.process().onExit().join().exitValue()).isZero();
 			assertThat(running.log()).contains("[launcher] other has stopped: it has closed its context itself",
 					"[launcher] All applications have ended");
@@ -524,7 +534,7 @@ class StrangeApplicationsTests {
 			running.until("[launcher] other runs after")
 				.until("[launcher] other has stopped: its main method has thrown java.lang.IllegalStateException: no more work");
 			assertThat(running.command("status")).containsPattern("other +failed").containsPattern("one +running");
-			running.get(this.one, "/go");
+			running.end(this.one, "/go");
 			assertThat(running.process().onExit().join().exitValue()).isEqualTo(1);
 			assertThat(running.log()).contains(
 					"[launcher] one has stopped: its main method has thrown java.lang.IllegalStateException: job failed")
