@@ -13,13 +13,19 @@ final class StartFailure {
 
 	private static final String SETS_FACTORY = "setURLStreamHandlerFactory";
 
+	/** Its cause does not name the port. */
+	private static final String PORT_IN_USE = "org.springframework.boot.web.server.PortInUseException";
+
 	private StartFailure() {
 	}
 
-	/** Returns the root cause, for people. */
+	/** Returns the root cause, or the port that is taken, for people. */
 	static String describe(Throwable thrown) {
 		Throwable root = thrown;
 		while (root.getCause() != null && root.getCause() != root) {
+			if (root.getClass().getName().equals(PORT_IN_USE)) {
+				return String.valueOf(root.getMessage());
+			}
 			root = root.getCause();
 		}
 		if (root instanceof UnsupportedClassVersionError) {

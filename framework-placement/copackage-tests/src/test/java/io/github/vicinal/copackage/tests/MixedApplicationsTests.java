@@ -235,10 +235,9 @@ class MixedApplicationsTests {
 		try (ServerSocket socket = new ServerSocket(this.other)) {
 			try (RunningLayout running = RunningLayout
 				.start(build(Hoist.STATELESS, RunningLayout.jar("stock"), RunningLayout.jar("legacy")))) {
-				running.until("[launcher] one runs after")
-					.until("other does not run: it failed to start")
-					.until("Port " + this.other);
-				assertThat(running.command("status")).containsPattern("other +failed");
+				String why = "it failed to start: Port %d is already in use".formatted(this.other);
+				running.until("[launcher] one runs after").until("[launcher] other does not run: " + why);
+				assertThat(running.command("status")).containsPattern("other +failed .*" + why);
 				socket.close();
 				assertThat(running.command("start other")).containsPattern("other +running");
 				assertThat(running.get(this.other, "/version")).isEqualTo("3.5.7");
