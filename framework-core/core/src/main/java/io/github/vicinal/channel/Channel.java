@@ -82,6 +82,9 @@ public final class Channel implements AutoCloseable {
 
 	private final LongAdder ignoredAnnouncements = new LongAdder();
 
+	/** The same methods by structure, for peers that do not have the interface. */
+	private volatile @Nullable Contract structural;
+
 	/** Additions of the client to each call; never changed, only replaced. */
 	private volatile Map<String, String> clientHeaders = Map.of();
 
@@ -123,6 +126,28 @@ public final class Channel implements AutoCloseable {
 	 */
 	public Contract contract() {
 		return this.contract;
+	}
+
+	/**
+	 * Sets what stands for the contract at peers that do not have its interface.
+	 * @param sameMethods a structural contract of the same methods, by the same indexes
+	 */
+	public void structural(Contract sameMethods) {
+		this.structural = sameMethods;
+	}
+
+	/**
+	 * Returns the contract of a hash.
+	 * @param hash what a peer announced
+	 * @return the contract itself or the one by structure, or {@code null} if the peer
+	 * has another one
+	 */
+	@Nullable Contract agreed(String hash) {
+		Contract byStructure = this.structural;
+		if (this.contract.hash().equals(hash)) {
+			return this.contract;
+		}
+		return (byStructure != null && byStructure.hash().equals(hash)) ? byStructure : null;
 	}
 
 	PathOrder order() {

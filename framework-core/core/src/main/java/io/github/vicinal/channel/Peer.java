@@ -181,6 +181,10 @@ public final class Peer {
 		if (!required.isEmpty() && required.containsKey(method)) {
 			return required.get(method);
 		}
+		String byStructure = this.connector.httpOnlyReason(method);
+		if (byStructure != null) {
+			return byStructure;
+		}
 		PeerAnnouncement latest = this.announcement;
 		if (latest == null || latest.httpOnlyMethods().isEmpty()) {
 			return null;

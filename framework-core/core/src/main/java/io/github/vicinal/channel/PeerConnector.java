@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Collectors;
 
+import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProvider;
@@ -72,9 +73,13 @@ final class PeerConnector {
 
 	private boolean closed;
 
+	/** Contract that the open paths carry. */
+	private volatile Contract agreed;
+
 	PeerConnector(Channel channel, Peer peer) {
 		this.channel = channel;
 		this.peer = peer;
+		this.agreed = channel.contract();
 		this.backOff = new BackOff(channel.settings().reconnectDelay().toNanos());
 	}
 
@@ -159,10 +164,16 @@ final class PeerConnector {
 			return;
 		}
 		String mismatch = mismatch(latest);
-		if (mismatch != null) {
-			leaveAll(mismatch);
-			staysOnHttp(mismatch);
+		Contract theirs = this.channel.agreed(latest.contractHash());
+		if (mismatch != null || theirs == null) {
+			String reason = (mismatch != null) ? mismatch : differs(latest);
+			leaveAll(reason);
+			staysOnHttp(reason);
 			return;
+		}
+		if (theirs != this.agreed) {
+			leaveAll("the peer offers the contract in another way");
+			this.agreed = theirs;
 		}
 		if (!this.channel.settings().mayLeaveHttp()) {
 			this.reasonForHttp = NOT_ALLOWED;
@@ -204,12 +215,18 @@ final class PeerConnector {
 			Collections.reverse(reasons);
 			return "the peer offers no typed path" + (reasons.isEmpty() ? "" : ": " + String.join("; ", reasons));
 		}
-		String hash = this.channel.contract().hash();
-		if (!hash.equals(latest.contractHash())) {
-			return "the contract differs: hash %s here, %s at the peer; build both sides from one version of %s"
-				.formatted(hash, latest.contractHash(), this.channel.contract().name());
-		}
 		return null;
+	}
+
+	private String differs(PeerAnnouncement latest) {
+		return "the contract differs: hash %s here, %s at the peer; build both sides from one version of %s"
+			.formatted(this.channel.contract().hash(), latest.contractHash(), this.channel.contract().name());
+	}
+
+	/** Returns why the contract that open paths carry leaves a method to HTTP. */
+	@Nullable String httpOnlyReason(int method) {
+		Contract current = this.agreed;
+		return (current == this.channel.contract()) ? null : current.methods().get(method).httpOnlyReason();
 	}
 
 	/** Notes that the peer answered over HTTP without announcing itself. */
@@ -250,6 +267,7 @@ final class PeerConnector {
 	private void connect() {
 		PeerAnnouncement latest = Objects.requireNonNull(this.peer.announcement());
 		PathRule latestRule = this.rule;
+		Contract carried = this.agreed;
 		this.connecting = true;
 		this.triedPaths = latest.paths();
 		this.backOff.attempted();
@@ -258,7 +276,7 @@ final class PeerConnector {
 			this.reasonForHttp = "connecting " + latest.paths().stream().sorted().toList();
 		}
 		try {
-			this.channel.connector().execute(() -> connect(latest, latestRule));
+			this.channel.connector().execute(() -> connect(carried, latest, latestRule));
 		}
 		catch (RejectedExecutionException ex) {
 			this.connecting = false;
@@ -282,9 +300,9 @@ final class PeerConnector {
 		}
 	}
 
-	private void connect(PeerAnnouncement target, PathRule latestRule) {
+	private void connect(Contract carried, PeerAnnouncement target, PathRule latestRule) {
 		try {
-			connectAll(target, latestRule);
+			connectAll(carried, target, latestRule);
 		}
 		finally {
 			synchronized (this.peer) {
@@ -293,7 +311,7 @@ final class PeerConnector {
 		}
 	}
 
-	private void connectAll(PeerAnnouncement target, PathRule latestRule) {
+	private void connectAll(Contract carried, PeerAnnouncement target, PathRule latestRule) {
 		Map<PathKind, CallPath> connected = new TreeMap<>();
 		Map<PathKind, String> failed = new TreeMap<>();
 		boolean retryable = false;
@@ -309,7 +327,7 @@ final class PeerConnector {
 				failed.put(kind, notOffered(target, kind));
 			}
 			else if (!isOpen(kind) && !connected.containsKey(PathKind.DIRECT)) {
-				PathProvider.Attempt attempt = attempt(provider, target, latestRule);
+				PathProvider.Attempt attempt = attempt(provider, carried, target, latestRule);
 				if (attempt instanceof PathProvider.Connected success) {
 					connected.put(kind, success.path());
 				}
@@ -320,7 +338,7 @@ final class PeerConnector {
 			}
 		}
 		synchronized (this.peer) {
-			connected(target, connected, failed, retryable);
+			connected(carried, target, connected, failed, retryable);
 		}
 	}
 
@@ -335,13 +353,14 @@ final class PeerConnector {
 		}
 	}
 
-	private PathProvider.Attempt attempt(PathProvider provider, PeerAnnouncement target, PathRule latestRule) {
+	private PathProvider.Attempt attempt(PathProvider provider, Contract carried, PeerAnnouncement target,
+			PathRule latestRule) {
 		try {
 			String forbidden = latestRule.forbids(provider.kind(), provider.protection(), target);
 			if (forbidden != null) {
 				return new PathProvider.Unavailable(forbidden, false);
 			}
-			return provider.connect(this.channel.contract(), target);
+			return provider.connect(carried, target);
 		}
 		catch (RuntimeException | Error ex) {
 			// Errors, too: too many threads or too little direct memory may pass.
@@ -351,12 +370,12 @@ final class PeerConnector {
 		}
 	}
 
-	private void connected(PeerAnnouncement target, Map<PathKind, CallPath> connected, Map<PathKind, String> failed,
-			boolean retryable) {
+	private void connected(Contract carried, PeerAnnouncement target, Map<PathKind, CallPath> connected,
+			Map<PathKind, String> failed, boolean retryable) {
 		this.reasons.clear();
 		this.reasons.putAll(failed);
 		PeerAnnouncement current = this.peer.announcement();
-		if (this.closed || current == null || !current.peer().equals(target.peer())) {
+		if (this.closed || current == null || !current.peer().equals(target.peer()) || carried != this.agreed) {
 			connected.values().forEach(CallPath::close);
 			return;
 		}
@@ -395,8 +414,12 @@ final class PeerConnector {
 		this.hadPaths = true;
 		this.peer.opened(path);
 		logger.info("Channel '{}' -> {}: {} ({}, contract {}, codec {}), {}{}", this.channel.settings().name(),
-				this.peer.address(), kind.id(), kind.reach().words(), this.channel.contract().hash(),
-				path.codec().codec().name(), first ? "fallback http" : "beside " + others(kind), without);
+				this.peer.address(), kind.id(), kind.reach().words(), described(), path.codec().codec().name(),
+				first ? "fallback http" : "beside " + others(kind), without);
+	}
+
+	private String described() {
+		return this.agreed.isStructural() ? "by structure " + this.agreed.hash() : this.agreed.hash();
 	}
 
 	private String others(PathKind kind) {

@@ -27,7 +27,7 @@ final class FlatCodec implements ContractCodec {
 	 * @param maxDepth how deeply arrays and objects may be nested in JSON
 	 */
 	FlatCodec(Contract contract, int maxDepth) {
-		Shapes shapes = new Shapes(maxDepth);
+		Shapes shapes = new Shapes(maxDepth, contract.isStructural());
 		this.bindings = contract.methods().stream().map((method) -> new Binding(method, shapes)).toList();
 	}
 

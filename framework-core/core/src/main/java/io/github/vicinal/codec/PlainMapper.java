@@ -64,8 +64,21 @@ final class PlainMapper {
 
 	private final List<Registration> registrations = new ArrayList<>();
 
+	/** Whether a naming strategy is an obstacle. */
+	private final boolean namesMatter;
+
 	PlainMapper(JsonMapper mapper) {
+		this(mapper, true);
+	}
+
+	/**
+	 * Creates the decision for a mapper.
+	 * @param mapper the mapper
+	 * @param namesMatter whether a naming strategy counts as an obstacle
+	 */
+	PlainMapper(JsonMapper mapper, boolean namesMatter) {
 		this.mapper = mapper;
+		this.namesMatter = namesMatter;
 		this.obstacle = findObstacle();
 	}
 
@@ -200,7 +213,7 @@ final class PlainMapper {
 			return "default typing";
 		}
 		// The peer may have another one, or none.
-		if (naming != null) {
+		if (naming != null && this.namesMatter) {
 			return "the naming strategy " + naming.getClass().getName();
 		}
 		if (writing.getAnnotationIntrospector().getClass() != JacksonAnnotationIntrospector.class) {

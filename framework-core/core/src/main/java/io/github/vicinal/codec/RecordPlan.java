@@ -20,18 +20,31 @@ import java.lang.reflect.RecordComponent;
 @SuppressWarnings("ArrayRecordComponent")
 record RecordPlan(Class<?> type, MethodHandle[] accessors, MethodHandle constructor, Shape[] components, int maxDepth) {
 
-	static RecordPlan of(Class<?> type, Shape[] components, int maxDepth) {
+	/**
+	 * Makes the plan of a record.
+	 * @param type the record's class
+	 * @param order positions of the components in the order in which they are written
+	 * @param components the shapes of the components, in that order
+	 * @param maxDepth how deeply arrays and objects may be nested in JSON
+	 */
+	static RecordPlan of(Class<?> type, int[] order, Shape[] components, int maxDepth) {
 		RecordComponent[] parts = type.getRecordComponents();
 		MethodHandle[] accessors = new MethodHandle[parts.length];
 		Class<?>[] parameters = new Class<?>[parts.length];
+		Class<?>[] written = new Class<?>[parts.length];
+		int[] places = new int[parts.length];
 		try {
 			MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(type, MethodHandles.lookup());
 			for (int i = 0; i < parts.length; i++) {
 				parameters[i] = parts[i].getType();
-				accessors[i] = lookup.unreflect(parts[i].getAccessor())
+				written[i] = parts[order[i]].getType();
+				places[order[i]] = i;
+				accessors[i] = lookup.unreflect(parts[order[i]].getAccessor())
 					.asType(MethodType.methodType(Object.class, Object.class));
 			}
-			MethodHandle constructor = lookup.findConstructor(type, MethodType.methodType(void.class, parameters))
+			MethodHandle constructor = MethodHandles
+				.permuteArguments(lookup.findConstructor(type, MethodType.methodType(void.class, parameters)),
+						MethodType.methodType(type, written), places)
 				.asSpreader(Object[].class, parts.length)
 				.asType(MethodType.methodType(Object.class, Object[].class));
 			return new RecordPlan(type, accessors, constructor, components, maxDepth);

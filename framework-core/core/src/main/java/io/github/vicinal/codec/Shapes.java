@@ -2,12 +2,18 @@ package io.github.vicinal.codec;
 
 import java.lang.reflect.GenericArrayType;
 import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.lang.reflect.WildcardType;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.github.vicinal.codec.ContainerShapes.CollectionShape;
 import io.github.vicinal.codec.ContainerShapes.MapShape;
@@ -24,8 +30,15 @@ final class Shapes {
 
 	private final int maxDepth;
 
-	Shapes(int maxDepth) {
+	/**
+	 * Whether the components of records are laid out by name instead of in the order of
+	 * their declaration, which may differ between two records of equal structure.
+	 */
+	private final boolean byName;
+
+	Shapes(int maxDepth, boolean byName) {
 		this.maxDepth = maxDepth;
+		this.byName = byName;
 	}
 
 	Shape of(Type type) {
@@ -72,10 +85,21 @@ final class Shapes {
 		// Known before its components are: a record may contain itself.
 		LaterShape itself = new LaterShape();
 		this.known.put(type, itself);
-		Shape[] components = TypeClosure.componentTypes(type).stream().map(this::of).toArray(Shape[]::new);
-		Shape shape = RecordPlan.of(raw, components, this.maxDepth).shape();
+		List<Type> types = TypeClosure.componentTypes(type);
+		int[] order = order(raw);
+		Shape[] components = Arrays.stream(order).mapToObj((i) -> of(types.get(i))).toArray(Shape[]::new);
+		Shape shape = RecordPlan.of(raw, order, components, this.maxDepth).shape();
 		itself.become(shape);
 		return shape;
+	}
+
+	/** Returns the positions of a record's components in the order of their layout. */
+	private int[] order(Class<?> raw) {
+		RecordComponent[] parts = raw.getRecordComponents();
+		Stream<Integer> positions = IntStream.range(0, parts.length).boxed();
+		return (this.byName ? positions.sorted(Comparator.comparing((i) -> parts[i].getName())) : positions)
+			.mapToInt(Integer::intValue)
+			.toArray();
 	}
 
 	private static Type bound(Type type) {

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Contract {
 
+	/** Begins the names of structural contracts. No class name has a colon. */
+	private static final String STRUCTURAL_PREFIX = "structure:";
+
 	private final Class<?> type;
 
 	private final List<ContractMethod> methods;
@@ -33,12 +36,56 @@ public final class Contract {
 
 	private final String hash;
 
+	private final boolean structural;
+
 	private Contract(Class<?> type, List<ContractMethod> methods, Map<Method, ContractMethod> byMethod) {
 		this.type = type;
 		this.methods = List.copyOf(methods);
 		this.byMethod = Map.copyOf(byMethod);
 		this.closure = TypeClosure.of(methods);
 		this.hash = ContractHash.of(type.getName(), methods, this.closure);
+		this.structural = false;
+	}
+
+	private Contract(Class<?> type, List<ContractMethod> methods, String hash) {
+		this.type = type;
+		this.methods = List.copyOf(methods);
+		this.byMethod = Map.of();
+		this.closure = TypeClosure.of(methods);
+		this.hash = hash;
+		this.structural = true;
+	}
+
+	/**
+	 * Creates a contract whose two sides share no interface. They agree on the structure
+	 * of its methods: what is sent for each of them, and what comes back. Classes may
+	 * differ, so values are always copied between the sides.
+	 * @param type distinguishes the side: no side has the same type as the other one
+	 * @param methods the methods, by index; those that the sides do not have in common
+	 * say that only HTTP can carry them
+	 * @param hash covers the structure of all methods; equal on both sides
+	 * @return the contract
+	 */
+	public static Contract structural(Class<?> type, List<ContractMethod> methods, String hash) {
+		return new Contract(type, methods, hash);
+	}
+
+	/**
+	 * Returns the name of a structural contract.
+	 * @param hash its hash
+	 * @return the name
+	 */
+	public static String structuralName(String hash) {
+		return STRUCTURAL_PREFIX + hash;
+	}
+
+	/**
+	 * Returns the hash of a canonical text.
+	 * @param text the text
+	 * @return 16 lower-case hexadecimal digits
+	 */
+	public static String hash(String text) {
+		return ContractHash.of(text);
 	}
 
 	/**
@@ -114,10 +161,19 @@ public final class Contract {
 
 	/**
 	 * Returns the name that identifies the contract between peers.
-	 * @return the fully qualified name of the interface
+	 * @return the fully qualified name of the interface, or a name made of the hash if
+	 * the contract is structural
 	 */
 	public String name() {
-		return this.type.getName();
+		return this.structural ? structuralName(this.hash) : this.type.getName();
+	}
+
+	/**
+	 * Returns whether the two sides share no interface, and agree on structures only.
+	 * @return {@code false} for a contract that was read from an interface
+	 */
+	public boolean isStructural() {
+		return this.structural;
 	}
 
 	/**

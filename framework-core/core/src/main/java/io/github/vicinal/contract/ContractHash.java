@@ -19,10 +19,12 @@ final class ContractHash {
 		for (ContractMethod method : methods) {
 			text.append(method.signature()).append('\n');
 		}
-		text.append(closure);
+		return of(text.append(closure).toString());
+	}
+
+	static String of(String text) {
 		try {
-			byte[] digest = MessageDigest.getInstance("SHA-256")
-				.digest(text.toString().getBytes(StandardCharsets.UTF_8));
+			byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
 			return HexFormat.of().formatHex(digest, 0, HASH_BYTES);
 		}
 		catch (NoSuchAlgorithmException ex) {

@@ -138,6 +138,25 @@ public final class TypeClosure {
 	}
 
 	/**
+	 * Returns what tells Jackson more of a class than the names of its properties.
+	 * @param type a class with properties
+	 * @return the annotation or ancestor, or empty if there is none
+	 */
+	public static Optional<String> whyMoreThanNames(Class<?> type) {
+		return Optional.ofNullable(TypeTraits.whyMoreThanNames(type));
+	}
+
+	/**
+	 * Returns whether JSON brings values of a class back that is one value by itself.
+	 * @param type a class
+	 * @return whether it is a primitive type, a text, a number or another value type of
+	 * the platform whose JSON is known
+	 */
+	public static boolean isScalar(Class<?> type) {
+		return TypeTraits.TRANSPARENT_SCALARS.contains(type);
+	}
+
+	/**
 	 * Returns the types of the components of a record, with type variables replaced by
 	 * the record's type arguments and wildcards by their upper bounds.
 	 * @param recordType a record class or a parameterized record type

@@ -36,8 +36,10 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -71,6 +73,8 @@ final class TypeTraits {
 
 	/** Others, such as {@link Iterable}, change how Jackson writes a record. */
 	private static final Set<String> HARMLESS_INTERFACES = Set.of("java.lang.Comparable", "java.io.Serializable");
+
+	private static final String NAME_ANNOTATION = "com.fasterxml.jackson.annotation.JsonProperty";
 
 	private static final int MAX_DEPTH = 32;
 
@@ -270,40 +274,101 @@ final class TypeTraits {
 		return loader == null || loader == ClassLoader.getPlatformClassLoader();
 	}
 
+	/**
+	 * Returns what tells Jackson more of a class than names of properties: an annotation
+	 * on the class, on an ancestor or on a member, or an ancestor of the platform that
+	 * Jackson may know.
+	 */
+	static @Nullable String whyMoreThanNames(Class<?> type) {
+		for (Class<?> cls = type; cls != null && cls != Object.class
+				&& cls != Record.class; cls = cls.getSuperclass()) {
+			if (isPlatform(cls)) {
+				return (cls == type) ? "%s is a class of the platform that is no known value".formatted(type.getName())
+						: "%s extends %s, which can change how Jackson writes it".formatted(type.getName(),
+								cls.getName());
+			}
+			String found = annotated(cls, TypeTraits::isName);
+			if (found != null) {
+				return found;
+			}
+		}
+		for (Class<?> ancestor : interfacesOf(type)) {
+			if (isPlatform(ancestor) && !HARMLESS_INTERFACES.contains(ancestor.getName())) {
+				return "%s implements %s, which can change how Jackson writes it".formatted(type.getName(),
+						ancestor.getName());
+			}
+			if (ancestor.getName().startsWith("tools.jackson.")) {
+				return "%s implements %s".formatted(type.getName(), ancestor.getName());
+			}
+			String found = annotated(ancestor, TypeTraits::isName);
+			if (found != null) {
+				return found;
+			}
+		}
+		return null;
+	}
+
+	/** Returns whether an annotation says the name of a property and nothing else. */
+	private static boolean isName(Annotation annotation) {
+		Class<? extends Annotation> type = annotation.annotationType();
+		if (!type.getName().equals(NAME_ANNOTATION)) {
+			return false;
+		}
+		try {
+			for (Method attribute : type.getDeclaredMethods()) {
+				if (!attribute.getName().equals("value")
+						&& !Objects.deepEquals(attribute.invoke(annotation), attribute.getDefaultValue())) {
+					return false;
+				}
+			}
+			return true;
+		}
+		catch (ReflectiveOperationException ex) {
+			return false;
+		}
+	}
+
 	/** Returns which Jackson annotation a class bears on itself or on a member. */
 	private static @Nullable String annotated(Class<?> type) {
-		String found = annotated(type, type.getName());
+		return annotated(type, (annotation) -> false);
+	}
+
+	private static @Nullable String annotated(Class<?> type, Predicate<Annotation> harmless) {
+		String found = annotated(type, type.getName(), harmless);
 		for (Field field : type.getDeclaredFields()) {
-			found = (found != null) ? found : annotated(field, type.getName() + "." + field.getName());
+			found = (found != null) ? found : annotated(field, type.getName() + "." + field.getName(), harmless);
 		}
 		for (Method method : type.getDeclaredMethods()) {
-			found = (found != null) ? found : annotatedExecutable(method, type.getName() + "." + method.getName());
+			found = (found != null) ? found
+					: annotatedExecutable(method, type.getName() + "." + method.getName(), harmless);
 		}
 		for (Constructor<?> constructor : type.getDeclaredConstructors()) {
-			found = (found != null) ? found : annotatedExecutable(constructor, type.getName() + "()");
+			found = (found != null) ? found : annotatedExecutable(constructor, type.getName() + "()", harmless);
 		}
 		if (type.isRecord()) {
 			for (RecordComponent component : type.getRecordComponents()) {
-				found = (found != null) ? found : annotated(component, type.getName() + "." + component.getName());
+				found = (found != null) ? found
+						: annotated(component, type.getName() + "." + component.getName(), harmless);
 			}
 		}
 		return found;
 	}
 
-	private static @Nullable String annotatedExecutable(Executable executable, String name) {
-		String found = annotated(executable, name);
+	private static @Nullable String annotatedExecutable(Executable executable, String name,
+			Predicate<Annotation> harmless) {
+		String found = annotated(executable, name, harmless);
 		for (Parameter parameter : executable.getParameters()) {
-			found = (found != null) ? found : annotated(parameter, name);
+			found = (found != null) ? found : annotated(parameter, name, harmless);
 		}
 		return found;
 	}
 
-	private static @Nullable String annotated(AnnotatedElement element, String name) {
+	private static @Nullable String annotated(AnnotatedElement element, String name, Predicate<Annotation> harmless) {
 		for (Annotation annotation : element.getAnnotations()) {
 			Class<? extends Annotation> type = annotation.annotationType();
 			boolean bundle = Arrays.stream(type.getAnnotations())
 				.anyMatch((meta) -> isJackson(meta.annotationType().getName()));
-			if (bundle || isJackson(type.getName())) {
+			if ((bundle || isJackson(type.getName())) && !harmless.test(annotation)) {
 				return name + " is annotated with @" + type.getSimpleName();
 			}
 		}

@@ -123,6 +123,69 @@ class ChannelTests {
 		assertThat(report().decisions()).singleElement().asString().contains("http -> uds, all calls: same host");
 	}
 
+	private Contract byStructure(@Nullable String reason) {
+		ContractMethod method = this.contract.methods().get(0);
+		return Contract
+			.structural(Shop.class,
+					List.of(new ContractMethod(0, method.method(), method.signature(), method.argumentTypes(),
+							method.resultType(), method.idempotent(), reason, method.textArguments())),
+					"0123456789abcdef");
+	}
+
+	private static PeerAnnouncement structural(PeerIdentity peer) {
+		return new PeerAnnouncement(peer, Set.of("uds"), "0123456789abcdef", "");
+	}
+
+	@Test
+	void aPeerWithoutTheInterfaceIsCalledByStructure() {
+		PeerIdentity peer = PeerIdentity.create("");
+		this.channel.peer(ADDRESS).announced(structural(peer), System.nanoTime());
+		runConnector();
+		assertThat(report().reason()).contains("the contract differs");
+		assertThat(this.uds.contracts).isEmpty();
+
+		Contract structural = byStructure(null);
+		this.channel.structural(structural);
+		this.channel.peer(ADDRESS).announced(structural(peer), System.nanoTime());
+		runConnector();
+		assertThat(this.uds.contracts).containsExactly(structural);
+		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(0));
+
+		this.channel.peer(ADDRESS).announced(announcement(peer, UDS), System.nanoTime());
+		assertThat(this.uds.paths.get(0).closed).as("the peer has the interface now").isTrue();
+		assertThat(path(this.channel, ADDRESS)).isNull();
+		runConnector();
+		this.channel.peer(ADDRESS).announced(announcement(peer, UDS), System.nanoTime());
+		runConnector();
+		assertThat(this.uds.contracts).containsExactly(structural, this.contract);
+		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(1));
+	}
+
+	@Test
+	void aMethodWithoutAStructureIsLeftToHttp() {
+		this.channel.structural(byStructure("it has a default value"));
+		Peer peer = this.channel.peer(ADDRESS);
+		peer.announced(structural(PeerIdentity.create("")), System.nanoTime());
+		runConnector();
+		assertThat(peer.hasPath()).isTrue();
+		assertThat(peer.httpOnlyReason(this.contract.methods().get(0))).isEqualTo("it has a default value");
+	}
+
+	/** Answers of two instances, one of which still has the interface, may overlap. */
+	@Test
+	void aPathThatWasConnectedForAnotherContractIsNotTaken() {
+		this.channel.structural(byStructure(null));
+		PeerIdentity peer = PeerIdentity.create("");
+		this.channel.peer(ADDRESS).announced(structural(peer), System.nanoTime());
+		this.channel.peer(ADDRESS).announced(announcement(peer, UDS), System.nanoTime());
+		runConnector();
+		assertThat(path(this.channel, ADDRESS)).isNull();
+		assertThat(this.uds.paths.get(0).closed).isTrue();
+		this.channel.peer(ADDRESS).announced(announcement(peer, UDS), System.nanoTime());
+		runConnector();
+		assertThat(path(this.channel, ADDRESS)).isSameAs(this.uds.paths.get(1));
+	}
+
 	@Test
 	void aPathThatMayNotStandInForTheRequestsIsNotConnected() {
 		PathRule rule = (kind, protection, peer) -> kind.equals(UDS) ? "not past " + peer.arrival() : null;
@@ -857,6 +920,8 @@ class ChannelTests {
 
 		private final List<FakePath> paths = new ArrayList<>();
 
+		private final List<Contract> contracts = new ArrayList<>();
+
 		private final List<String> prepared = new ArrayList<>();
 
 		private boolean broken;
@@ -884,6 +949,7 @@ class ChannelTests {
 
 		@Override
 		public Attempt connect(Contract contract, PeerAnnouncement peer) {
+			this.contracts.add(contract);
 			if (this.error != null) {
 				throw this.error;
 			}

@@ -60,7 +60,7 @@ final class RandomValues {
 		}
 		if (Collection.class.isAssignableFrom(raw)) {
 			List<Object> elements = elements(argument(type, 0), depth, 5);
-			if (Set.class.isAssignableFrom(raw) && argument(type, 0) == Transparent.Color.class) {
+			if (Set.class.isAssignableFrom(raw) && argument(type, 0) instanceof Class<?> element && element.isEnum()) {
 				elements.removeIf((each) -> each == null);
 			}
 			return collection(raw, elements);

@@ -1,6 +1,7 @@
 package io.github.vicinal.codec;
 
 import java.util.UUID;
+import java.util.stream.IntStream;
 
 import io.github.vicinal.contract.TypeClosure;
 import org.junit.jupiter.api.Test;
@@ -13,8 +14,9 @@ class RecordPlanTests {
 	private final RecordPlan plan = plan(Transparent.Scalars.class);
 
 	private static RecordPlan plan(Class<?> type) {
-		Shapes shapes = new Shapes(10);
-		return RecordPlan.of(type, TypeClosure.componentTypes(type).stream().map(shapes::of).toArray(Shape[]::new), 10);
+		Shapes shapes = new Shapes(10, false);
+		Shape[] components = TypeClosure.componentTypes(type).stream().map(shapes::of).toArray(Shape[]::new);
+		return RecordPlan.of(type, IntStream.range(0, components.length).toArray(), components, 10);
 	}
 
 	/** Otherwise nothing would fail, and lists of records would be twice as slow. */
