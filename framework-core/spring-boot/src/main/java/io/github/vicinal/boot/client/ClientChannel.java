@@ -62,6 +62,8 @@ final class ClientChannel {
 
 	private final RequestInspector inspector;
 
+	private final ChannelStructure structure;
+
 	private final @Nullable String group;
 
 	private final @Nullable String bean;
@@ -95,6 +97,7 @@ final class ClientChannel {
 				() -> new ClientAdditions.Application(tools.mapper().get(), tools.observation()));
 		this.routes = new CallRoutes(channel, facts.targets(), replicas, facts.discovers(), traits, this.additions);
 		this.attempts = new CallAttempts(channel, this.interceptors, traits, this.additions);
+		this.structure = new ChannelStructure(channel, tools.mapper(), tools.placeholders());
 		this.inspector = new RequestInspector(channel, traits, this.additions, facts.clientName());
 	}
 
@@ -225,6 +228,10 @@ final class ClientChannel {
 
 	CallAttempts attempts() {
 		return this.attempts;
+	}
+
+	ChannelStructure structure() {
+		return this.structure;
 	}
 
 	RequestInspector inspector() {

@@ -11,6 +11,7 @@ import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.ContractInquiry;
+import io.github.vicinal.peer.ContractInquiry.Structure;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerAnnouncement.MalformedAnnouncementException;
 import io.github.vicinal.requestserver.Rejection;
@@ -212,7 +213,9 @@ final class HttpLeg {
 	 * @param reactive whether it is the request of a {@code WebClient}
 	 */
 	String inquiry(boolean reactive) {
-		return new ContractInquiry(this.channel.contract().name(), this.confirms, reactive).format();
+		Structure structure = (this.sent != null)
+				? this.call.client().structure().of(this.plan, target(this.sent), this.peer) : null;
+		return new ContractInquiry(this.channel.contract().name(), this.confirms, reactive, structure).format();
 	}
 
 	/** Returns whether the request that is being sent needs a connection of TCP. */

@@ -106,6 +106,12 @@ final class HandlerLookup {
 				&& Arrays.equals(one.getParameterTypes(), other.getParameterTypes());
 	}
 
+	/** Describes a handler that is mapped to exactly one path. */
+	static Handler handler(RequestMappingInfo info, HandlerMethod method, RequestMappingHandlerMapping mapping) {
+		return new Handler(method.createWithResolvedBean(), info.getPatternValues().iterator().next(), info, mapping,
+				isSingleton(method, mapping));
+	}
+
 	private @Nullable Handler handler(Class<?> type, Method method) {
 		for (RequestMappingHandlerMapping mapping : this.mappings) {
 			for (Map.Entry<RequestMappingInfo, HandlerMethod> entry : mapping.getHandlerMethods().entrySet()) {
@@ -115,9 +121,7 @@ final class HandlerLookup {
 				}
 				Method implementation = AopUtils.getMostSpecificMethod(method, candidate.getBeanType());
 				if (isSame(candidate.getMethod(), implementation) || isSame(candidate.getMethod(), method)) {
-					Set<String> patterns = entry.getKey().getPatternValues();
-					return (patterns.size() == 1) ? new Handler(candidate.createWithResolvedBean(),
-							patterns.iterator().next(), entry.getKey(), mapping, isSingleton(candidate, mapping))
+					return (entry.getKey().getPatternValues().size() == 1) ? handler(entry.getKey(), candidate, mapping)
 							: null;
 				}
 			}

@@ -52,6 +52,9 @@ final class HandlerTarget {
 	/** Begins the reason of a method whose first call has to show what happens to it. */
 	private static final String UNSEEN = "no HTTP request has shown yet that typed calls can pass ";
 
+	/** Reason of a method for which it is not known where its requests go. */
+	private static final String UNREACHED = "no HTTP request for the method has reached the handler yet";
+
 	private static final List<String> CONDITIONS = List.of(HttpHeaders.IF_NONE_MATCH, HttpHeaders.IF_MATCH,
 			HttpHeaders.IF_MODIFIED_SINCE, HttpHeaders.IF_UNMODIFIED_SINCE);
 
@@ -62,6 +65,11 @@ final class HandlerTarget {
 	private final RequestTemplate request;
 
 	private final ResultShape shape;
+
+	private final String permitName;
+
+	/** Whether client and handler share no interface. */
+	private final boolean structural;
 
 	private final int status;
 
@@ -98,14 +106,23 @@ final class HandlerTarget {
 	 */
 	HandlerTarget(Contract contract, ContractMethod method, HandlerMethod handler, RequestTemplate request,
 			@Nullable CompetingMappings competing, @Nullable String foreign, ArgumentValidation validation) {
+		this(method.method(), ResultShape.of(contract.type(), method.method()), contract.name(), false, handler,
+				request, competing, foreign, validation);
+	}
+
+	private HandlerTarget(Method method, ResultShape shape, String permitName, boolean structural,
+			HandlerMethod handler, RequestTemplate request, @Nullable CompetingMappings competing,
+			@Nullable String foreign, ArgumentValidation validation) {
 		this.competing = competing;
 		this.foreign = foreign;
-		this.httpOnly = (foreign != null) ? UNSEEN + foreign : null;
+		this.permitName = permitName;
+		this.structural = structural;
+		this.httpOnly = (foreign != null) ? UNSEEN + foreign : structural ? UNREACHED : null;
 		this.handler = handler;
-		this.method = method.method();
+		this.method = method;
 		this.method.setAccessible(true);
 		this.request = request;
-		this.shape = ResultShape.of(contract.type(), method.method());
+		this.shape = shape;
 		this.validation = validation.plan(handler);
 		this.resultValidation = validation.ofResult(handler);
 		ResponseStatus annotated = AnnotatedElementUtils.findMergedAnnotation(handler.getMethod(),
@@ -116,6 +133,30 @@ final class HandlerTarget {
 		this.status = (annotated != null) ? annotated.code().value() : 0;
 		this.statusReason = (annotated != null) ? annotated.reason() : "";
 		this.produces = produces(handler.getMethod()) || produces(handler.getBeanType());
+	}
+
+	/**
+	 * Creates the target of a client's method that has the structure of the handler. No
+	 * call is typed before an HTTP request for this method has reached the handler.
+	 * @param handler the method that handles it
+	 * @param shape its result
+	 * @param permitName what requests for the handler count for
+	 * @param request the request that a call would be
+	 * @param competing mappings that may match the same path, {@code null} for none
+	 * @param foreign what acts on such requests before they reach the handler, or
+	 * {@code null}
+	 * @param validation how arguments are validated
+	 */
+	static HandlerTarget byStructure(HandlerMethod handler, ResultShape shape, String permitName,
+			RequestTemplate request, @Nullable CompetingMappings competing, @Nullable String foreign,
+			ArgumentValidation validation) {
+		return new HandlerTarget(handler.getMethod(), shape, permitName, true, handler, request, competing, foreign,
+				validation);
+	}
+
+	/** Returns what calls count for where permits distinguish them. */
+	String permitName() {
+		return this.permitName;
 	}
 
 	private static boolean produces(java.lang.reflect.AnnotatedElement element) {
@@ -179,6 +220,9 @@ final class HandlerTarget {
 		String known = this.httpOnly;
 		if (this.foreign != null && (known == null || known.startsWith(UNSEEN))) {
 			this.httpOnly = (this.left != null) ? this.left : reason;
+		}
+		else if (UNREACHED.equals(known)) {
+			this.httpOnly = this.left;
 		}
 	}
 
@@ -296,7 +340,9 @@ final class HandlerTarget {
 		if (saysOtherType(result, body, headers, response) || saysLength(headers, response)) {
 			return null;
 		}
-		boolean entity = this.shape.envelope() == Envelope.ENTITY || this.shape.envelope() == Envelope.HEADERS;
+		// A client may see the headers of a value, whatever its own envelope is.
+		boolean entity = this.structural || this.shape.envelope() == Envelope.ENTITY
+				|| this.shape.envelope() == Envelope.HEADERS;
 		if (this.produces && entity && body != null) {
 			return null;
 		}

@@ -21,6 +21,11 @@ record Inquiry(String asked, @Nullable ConnectionFacts facts, String refusal, Re
 		return ContractInquiry.parse(this.asked).contract();
 	}
 
+	/** Returns the structure of the client's methods, or {@code null}. */
+	ContractInquiry.@Nullable Structure structure() {
+		return ContractInquiry.parse(this.asked).structure();
+	}
+
 	/** Returns whether the client asks for exchanges, which any handler takes. */
 	boolean ofExchanges() {
 		return contract().equals(HttpExchanges.contract().name());

@@ -53,7 +53,8 @@ final class MvcService implements Service {
 
 	private final Environment environment;
 
-	private final Priority priority;
+	/** Priority of the calls of each method, by its index. */
+	private final Priority[] priorities;
 
 	private volatile boolean stopping;
 
@@ -99,7 +100,9 @@ final class MvcService implements Service {
 		this.refusal = refusal;
 		this.httpOnlyMethods = Map.copyOf(httpOnlyMethods);
 		this.environment = environment;
-		this.priority = environment.permits().priority(contract.name());
+		this.priorities = targets.stream()
+			.map((target) -> environment.permits().priority((target != null) ? target.permitName() : contract.name()))
+			.toArray(Priority[]::new);
 	}
 
 	/**
@@ -114,6 +117,29 @@ final class MvcService implements Service {
 				target.seen(httpOnly);
 			}
 		}
+	}
+
+	/**
+	 * Notes that a request over HTTP has reached a handler, for clients that share no
+	 * interface with it.
+	 * @param call the index of the method that the client has called
+	 * @param handler the handler
+	 * @param httpOnly what was done to the request that typed calls cannot repeat, or
+	 * {@code null}
+	 * @return where else a typed call would have gone, or {@code null}
+	 */
+	@Nullable String reached(int call, HandlerMethod handler, @Nullable String httpOnly) {
+		HandlerTarget target = (call >= 0) ? this.targets.get(call) : null;
+		if (target == null) {
+			return null;
+		}
+		if (!target.handler().getMethod().equals(handler.getMethod())
+				|| !target.handler().getBeanType().equals(handler.getBeanType())) {
+			return "requests for %s reach %s".formatted(target.handler().getShortLogMessage(),
+					handler.getShortLogMessage());
+		}
+		target.seen(httpOnly);
+		return null;
 	}
 
 	@Override
@@ -196,7 +222,7 @@ final class MvcService implements Service {
 			Permit permit;
 			try {
 				permit = this.environment.permits()
-					.enter(this.contract.name(), this.priority, request, frame, beforeWaiting);
+					.enter(target.permitName(), this.priorities[frame.method().index()], request, frame, beforeWaiting);
 			}
 			catch (RejectedRequestException ex) {
 				return refused(ex, request.response());

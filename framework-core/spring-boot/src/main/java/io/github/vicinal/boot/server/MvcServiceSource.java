@@ -14,6 +14,7 @@ import io.github.vicinal.boot.server.HandlerLookup.Handler;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
 import io.github.vicinal.contract.ContractMethod;
+import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.server.Service;
 import jakarta.servlet.ServletContext;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +67,9 @@ final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 
 	private final ConnectionTickets tickets;
 
+	/** Made when a client asks that shares no interface. */
+	private final SingletonSupplier<HandlerStructures> structures;
+
 	/**
 	 * Creates the source.
 	 * @param context the application
@@ -88,6 +92,8 @@ final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 		this.observation = observation;
 		this.permits = permits;
 		this.tickets = tickets;
+		this.structures = SingletonSupplier.of(() -> HandlerStructures
+			.of(context.getBeansOfType(RequestMappingHandlerMapping.class).values(), mapper));
 	}
 
 	@Override
@@ -105,52 +111,115 @@ final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 			return new MvcService(contract, Collections.nCopies(contract.methods().size(), null), NO_CONTAINER,
 					Map.of(), environment(null));
 		}
-		ServletStack stack = new ServletStack(this.context, this.servletContext, container);
-		boolean foreignEncoding = stack.hasForeignEncoding();
-		String prefix = servletPrefix();
-		Eligibility eligibility = new Eligibility(this.context, this.codecs.mapper());
+		Examination examination = examination(container);
 		ContractAgreement agreement = new ContractAgreement(contract,
 				this.context.getEnvironment()::resolvePlaceholders);
-		SpringDefaults defaults = new SpringDefaults(this.context);
 		Map<Integer, String> httpOnly = new TreeMap<>();
 		List<@Nullable HandlerTarget> targets = new ArrayList<>();
-		ArgumentValidation validation = validation();
 		for (ContractMethod method : contract.methods()) {
 			Handler handler = handlers.get(method.index());
-			String reason = (method.httpOnlyReason() == null) ? eligibility.refusal(method, handler) : null;
+			String reason = (method.httpOnlyReason() == null) ? examination.eligibility().refusal(method, handler)
+					: null;
 			if (reason == null && method.httpOnlyReason() == null && handler != null) {
-				reason = unlike(agreement, defaults, method, handler);
+				String difference = agreement.difference(method, handler);
+				reason = (difference != null) ? difference : examination.unlike(handler);
 			}
-			String other = (reason == null && handler != null) ? stack.otherServlet(prefix + handler.pattern()) : null;
-			if (reason == null && foreignEncoding) {
-				reason = "spring.servlet.encoding sets a character encoding other than UTF-8, or forces the one of responses";
-			}
-			if (other != null) {
-				reason = "the servlet %s may answer it".formatted(other);
+			if (reason == null) {
+				reason = examination.general(handler);
 			}
 			if (reason != null) {
 				httpOnly.put(method.index(), reason);
 			}
 			targets.add((handler == null || reason != null || method.httpOnlyReason() != null) ? null
 					: new HandlerTarget(contract, method, handler.method(),
-							new RequestTemplate(contract, method, handler.method(), handler.pattern(), prefix),
-							CompetingMappings.of(handler), stack.foreign(handler, prefix), validation));
+							new RequestTemplate(contract, method, handler.method(), handler.pattern(),
+									examination.prefix()),
+							CompetingMappings.of(handler), examination.foreign(handler), examination.validation()));
 		}
 		leaveAsynchronous(targets, httpOnly);
 		return new MvcService(contract, targets, refusal(targets, httpOnly), httpOnly, environment(container));
 	}
 
-	/**
-	 * Returns what the server does to requests of the contract that typed calls do not
-	 * know.
-	 */
-	private static @Nullable String unlike(ContractAgreement agreement, SpringDefaults defaults, ContractMethod method,
-			Handler handler) {
-		String difference = agreement.difference(method, handler);
-		if (difference == null) {
-			difference = defaults.foreign(handler);
+	@Override
+	public @Nullable Service find(ContractInquiry.Structure structure) {
+		ServletContainer container = container();
+		if (container == null || !structure.base().equals(this.servletContext.getContextPath() + servletPrefix())) {
+			return null;
 		}
-		return (difference != null) ? difference : CompetingMappings.always(handler);
+		HandlerStructures known = this.structures.obtain();
+		Examination examination = examination(container);
+		Map<Integer, String> httpOnly = new TreeMap<>();
+		List<ContractMethod> methods = new ArrayList<>();
+		List<@Nullable HandlerTarget> targets = new ArrayList<>();
+		for (String hash : structure.methods()) {
+			HandlerStructures.Match match = known.find(hash);
+			ContractMethod method = HandlerStructures.method(methods.size(), match);
+			String reason = method.httpOnlyReason();
+			if (match != null) {
+				reason = examination.eligibility().refusal(method, match.handler());
+				reason = (reason != null) ? reason : examination.unlike(match.handler());
+				reason = (reason != null) ? reason : examination.general(match.handler());
+			}
+			methods.add(method);
+			targets.add((match == null || reason != null) ? null : target(match, examination));
+			if (reason != null) {
+				httpOnly.put(method.index(), reason);
+			}
+		}
+		if (targets.stream().allMatch(Objects::isNull)) {
+			return null;
+		}
+		Contract contract = Contract.structural(MvcServiceSource.class, methods, structure.hash());
+		return new MvcService(contract, targets, "", httpOnly, environment(container));
+	}
+
+	private HandlerTarget target(HandlerStructures.Match match, Examination examination) {
+		Handler handler = match.handler();
+		String permitName = this.permits.distinguishes() ? match.name() : RequestPermits.OTHER;
+		return HandlerTarget.byStructure(handler.method(), match.shape(), permitName,
+				new RequestTemplate(match.httpMethod(), handler.method(), handler.pattern(), examination.prefix(),
+						match.shape().valueClass()),
+				CompetingMappings.of(handler), examination.foreign(handler), examination.validation());
+	}
+
+	private Examination examination(ServletContainer container) {
+		ServletStack stack = new ServletStack(this.context, this.servletContext, container);
+		return new Examination(stack, stack.hasForeignEncoding(), servletPrefix(),
+				new Eligibility(this.context, this.codecs.mapper()), new SpringDefaults(this.context), validation());
+	}
+
+	/**
+	 * Finds out what the server does to requests that typed calls do not know.
+	 *
+	 * @param stack what stands in front of handlers
+	 * @param foreignEncoding whether texts have another encoding than UTF-8
+	 * @param prefix the path of the dispatcher servlet, empty if it is the root
+	 * @param eligibility looks at controllers
+	 * @param defaults looks at how arguments and results are converted
+	 * @param validation how arguments are validated
+	 */
+	private record Examination(ServletStack stack, boolean foreignEncoding, String prefix, Eligibility eligibility,
+			SpringDefaults defaults, ArgumentValidation validation) {
+
+		@Nullable String foreign(Handler handler) {
+			return this.stack.foreign(handler, this.prefix);
+		}
+
+		@Nullable String unlike(Handler handler) {
+			String difference = this.defaults.foreign(handler);
+			return (difference != null) ? difference : CompetingMappings.always(handler);
+		}
+
+		@Nullable String general(@Nullable Handler handler) {
+			String other = (handler != null) ? this.stack.otherServlet(this.prefix + handler.pattern()) : null;
+			if (other != null) {
+				return "the servlet %s may answer it".formatted(other);
+			}
+			return this.foreignEncoding
+					? "spring.servlet.encoding sets a character encoding other than UTF-8, or forces the one of responses"
+					: null;
+		}
+
 	}
 
 	/** Filters would see two dispatches of an asynchronous request. */

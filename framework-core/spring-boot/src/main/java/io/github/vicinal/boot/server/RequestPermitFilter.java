@@ -79,7 +79,7 @@ final class RequestPermitFilter extends OncePerRequestFilter {
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
 		TypedCall call = TypedCall.of(request);
-		String channel = (call != null) ? call.frame().contract().name() : channel(request);
+		String channel = (call != null) ? call.target().permitName() : channel(request);
 		Priority priority = this.permits.priority(channel);
 		Permit permit;
 		try {

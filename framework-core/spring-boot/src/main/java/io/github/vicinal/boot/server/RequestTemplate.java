@@ -94,16 +94,36 @@ final class RequestTemplate {
 	 */
 	RequestTemplate(Contract contract, ContractMethod method, HandlerMethod handler, String pattern,
 			String servletPrefix) {
-		this.httpMethod = ExchangeContractReader.httpMethod(contract.type(), method.method());
+		this(ExchangeContractReader.httpMethod(contract.type(), method.method()), handler, pattern, servletPrefix,
+				ExchangeContractReader.contentType(contract.type(), method.method()),
+				String.join(", ", declared(contract, method, HttpExchange::accept)), fixedHeaders(contract, method),
+				ResultShape.of(contract.type(), method.method()).valueClass());
+	}
+
+	/**
+	 * Creates the template of a method whose client declares nothing but HTTP method and
+	 * path.
+	 * @param httpMethod the HTTP method
+	 * @param handler the method that handles it
+	 * @param pattern the path pattern that the handler is mapped to
+	 * @param servletPrefix the path of the dispatcher servlet, empty if it is the root
+	 * @param result the class of the result
+	 */
+	RequestTemplate(String httpMethod, HandlerMethod handler, String pattern, String servletPrefix, Class<?> result) {
+		this(httpMethod, handler, pattern, servletPrefix, "", "", Map.of(), result);
+	}
+
+	private RequestTemplate(String httpMethod, HandlerMethod handler, String pattern, String servletPrefix,
+			String declaredContentType, String declaredAccept, Map<String, String> fixedHeaders, Class<?> result) {
+		this.httpMethod = httpMethod;
 		this.servletPrefix = servletPrefix;
 		this.pattern = pattern;
 		this.parameters = handler.getMethodParameters();
-		String declared = ExchangeContractReader.contentType(contract.type(), method.method());
-		this.contentType = contentType(declared, handler);
-		this.reactiveContentType = (declared.isEmpty() && takesBytes(handler)) ? "" : this.contentType;
-		this.declaredAccept = String.join(", ", declared(contract, method, HttpExchange::accept));
-		this.accept = this.declaredAccept.isEmpty() ? readable(contract, method) : this.declaredAccept;
-		this.fixedHeaders = fixedHeaders(contract, method);
+		this.contentType = contentType(declaredContentType, handler);
+		this.reactiveContentType = (declaredContentType.isEmpty() && takesBytes(handler)) ? "" : this.contentType;
+		this.declaredAccept = declaredAccept;
+		this.accept = declaredAccept.isEmpty() ? readable(result) : declaredAccept;
+		this.fixedHeaders = fixedHeaders;
 		boolean hasBody = false;
 		for (int i = 0; i < this.parameters.length; i++) {
 			hasBody |= this.parameters[i].hasParameterAnnotation(RequestBody.class);
@@ -155,8 +175,7 @@ final class RequestTemplate {
 	}
 
 	/** Media types that the message converters of a {@code RestTemplate} can read. */
-	private static String readable(Contract contract, ContractMethod method) {
-		Class<?> type = ResultShape.of(contract.type(), method.method()).valueClass();
+	private static String readable(Class<?> type) {
 		if (type == void.class) {
 			return "";
 		}

@@ -10,8 +10,10 @@ import io.github.vicinal.boot.server.ServiceCatalog.ServiceSource;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.exchange.ExchangeService;
 import io.github.vicinal.exchange.HttpExchanges;
+import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.server.PathServer;
+import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.observation.ObservationRegistry;
@@ -115,9 +117,25 @@ public final class ServiceAutoConfiguration {
 			ObjectProvider<ServiceSource> source, ObjectProvider<ServiceRegistry> registry,
 			ObjectProvider<PathServer> servers, ConnectionTickets tickets, ObjectProvider<ExchangeService> exchanges) {
 		return new ServiceCatalog(() -> Objects.requireNonNull(self.getObject().current()),
-				(name) -> name.equals(HttpExchanges.contract().name()) ? exchanges.getIfAvailable()
-						: source.getObject().find(name),
-				registry::getObject, () -> ServerPaths.offered(properties, servers), tickets);
+				new Services(source, exchanges), registry::getObject, () -> ServerPaths.offered(properties, servers),
+				tickets);
+	}
+
+	/** Nothing is made before a client asks for it. */
+	private record Services(ObjectProvider<ServiceSource> source,
+			ObjectProvider<ExchangeService> exchanges) implements ServiceSource {
+
+		@Override
+		public @Nullable Service find(String contractName) {
+			return contractName.equals(HttpExchanges.contract().name()) ? this.exchanges.getIfAvailable()
+					: this.source.getObject().find(contractName);
+		}
+
+		@Override
+		public @Nullable Service find(ContractInquiry.Structure structure) {
+			return this.source.getObject().find(structure);
+		}
+
 	}
 
 	/** Finds mistakes at start; no server is made where there is nothing to check. */

@@ -17,6 +17,7 @@ import java.util.function.Supplier;
 
 import io.github.vicinal.exchange.ExchangeService;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
@@ -47,6 +48,13 @@ public final class ServiceCatalog implements AutoCloseable {
 	private static final int MAX_UNKNOWN = 1000;
 
 	private static final int MAX_NAME_CHARS = 500;
+
+	/** Maximum number of clients' interfaces that are known by their structure. */
+	private static final int MAX_STRUCTURAL = 200;
+
+	private static final String NOT_IMPLEMENTED = "no controller implements the contract";
+
+	private static final String NO_STRUCTURE = NOT_IMPLEMENTED + ", and no handler has the structure of its methods";
 
 	/** Minimum interval between looks for changes of what was announced. */
 	private static final long LOOK_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -99,6 +107,16 @@ public final class ServiceCatalog implements AutoCloseable {
 		 */
 		@Nullable Service find(String contractName);
 
+		/**
+		 * Builds the service of a client whose interface no bean implements.
+		 * @param structure the structure of the interface's methods
+		 * @return the service, or {@code null} if no handler has the structure of any of
+		 * them, which is the default
+		 */
+		default @Nullable Service find(ContractInquiry.Structure structure) {
+			return null;
+		}
+
 	}
 
 	/**
@@ -126,11 +144,18 @@ public final class ServiceCatalog implements AutoCloseable {
 	 */
 	@Nullable String announcement(Inquiry inquiry, Object handler) {
 		ConnectionFacts facts = inquiry.facts();
-		PeerAnnouncement base = base(inquiry.contract());
+		String name = inquiry.contract();
+		PeerAnnouncement base = base(name, () -> this.source.find(name), NOT_IMPLEMENTED);
+		ContractInquiry.Structure structure = (base != null && base.refusal().equals(NOT_IMPLEMENTED))
+				? inquiry.structure() : null;
+		if (structure != null) {
+			base = base(structure.name(), () -> structural(structure), NO_STRUCTURE);
+		}
 		if (base == null) {
 			return null;
 		}
-		Service service = base.paths().isEmpty() ? null : this.registry.get().find(inquiry.contract());
+		Service service = base.paths().isEmpty() ? null
+				: this.registry.get().find((structure != null) ? structure.name() : name);
 		if (service == null) {
 			return base.format();
 		}
@@ -140,6 +165,12 @@ public final class ServiceCatalog implements AutoCloseable {
 		Set<String> offered = facts.secure() ? besideHttps(base.paths(), service) : base.paths();
 		if (offered.isEmpty()) {
 			return new PeerAnnouncement(base.peer(), offered, base.contractHash(), whyNotBesideHttps(service)).format();
+		}
+		if (structure != null && service instanceof MvcService mvc && handler instanceof HandlerMethod method) {
+			String elsewhere = mvc.reached(structure.call(), method, inquiry.watch().reason());
+			if (elsewhere != null) {
+				return new PeerAnnouncement(base.peer(), Set.of(), base.contractHash(), elsewhere).format();
+			}
 		}
 		Map<String, String> addresses = new TreeMap<>(base.addresses());
 		addresses.keySet().retainAll(offered);
@@ -190,7 +221,9 @@ public final class ServiceCatalog implements AutoCloseable {
 	}
 
 	private String ticket(MvcService service, HandlerMethod handler, ConnectionFacts facts, Inquiry inquiry) {
-		service.seen(handler, inquiry.watch().reason());
+		if (!service.contract().isStructural()) {
+			service.seen(handler, inquiry.watch().reason());
+		}
 		String ticket = this.tickets.ticket(declaresAccept(handler) ? facts.withoutAccept() : facts);
 		Class<?> body = body(handler);
 		if (body != String.class && body != byte[].class) {
@@ -225,7 +258,17 @@ public final class ServiceCatalog implements AutoCloseable {
 		return (scope >= 0) ? address.substring(0, scope) : address;
 	}
 
-	private @Nullable PeerAnnouncement base(String contractName) {
+	/** A stranger can ask for any combination of methods. */
+	private @Nullable Service structural(ContractInquiry.Structure structure) {
+		long known = this.registry.get()
+			.services()
+			.stream()
+			.filter((service) -> service.contract().isStructural())
+			.count();
+		return (known < MAX_STRUCTURAL) ? this.source.find(structure) : null;
+	}
+
+	private @Nullable PeerAnnouncement base(String contractName, Supplier<@Nullable Service> finder, String otherwise) {
 		if (contractName.isEmpty() || contractName.length() > MAX_NAME_CHARS) {
 			return null;
 		}
@@ -239,7 +282,7 @@ public final class ServiceCatalog implements AutoCloseable {
 		}
 		PeerAnnouncement announcement;
 		try {
-			announcement = announce(contractName);
+			announcement = announce(contractName, finder, otherwise);
 		}
 		catch (RuntimeException | Error ex) {
 			// The request that asked is to be answered, whatever becomes of other paths.
@@ -293,16 +336,17 @@ public final class ServiceCatalog implements AutoCloseable {
 		return seen;
 	}
 
-	private synchronized PeerAnnouncement announce(String contractName) {
+	private synchronized PeerAnnouncement announce(String contractName, Supplier<@Nullable Service> finder,
+			String otherwise) {
 		PeerIdentity identity = this.self.get();
 		if (this.closed) {
 			return new PeerAnnouncement(identity, Set.of(), "", "it is shutting down");
 		}
 		Service service = this.registry.get().find(contractName);
 		if (service == null) {
-			service = this.source.find(contractName);
+			service = finder.get();
 			if (service == null) {
-				return new PeerAnnouncement(identity, Set.of(), "", "no controller implements the contract");
+				return new PeerAnnouncement(identity, Set.of(), "", otherwise);
 			}
 			this.registry.get().register(service);
 		}

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.kit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.invoke.MethodHandles;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import io.github.vicinal.testkit.KitEnvironment;
 import io.github.vicinal.testkit.server.KitPeers;
 import io.github.vicinal.testkit.server.KitServerConfiguration;
 import io.micrometer.observation.ObservationRegistry;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.WebApplicationType;
@@ -60,6 +62,9 @@ public class VicinalKitEnvironment implements KitEnvironment {
 	private static final List<String> CONTRACTS = List.of("Arguments", "Bodies", "Results", "Errors", "Timing",
 			"Context", "Additions", "Volume", "Shapes", "State", "Untouched", "Request", "Response");
 
+	/** Reasons of calls that will take the path later. */
+	private static final List<String> NOT_YET = List.of("no answer over HTTP yet", "connecting");
+
 	private final String path;
 
 	private final String prefix;
@@ -68,6 +73,9 @@ public class VicinalKitEnvironment implements KitEnvironment {
 	private final boolean exchanges;
 
 	private final boolean neighbours;
+
+	/** Whether clients have interfaces of their own. */
+	private final boolean byStructure;
 
 	private final StrangeNeighbours strangers = new StrangeNeighbours();
 
@@ -100,7 +108,16 @@ public class VicinalKitEnvironment implements KitEnvironment {
 
 	/** Requests go over the path as they are. */
 	static VicinalKitEnvironment ofExchanges(String path) {
-		return new VicinalKitEnvironment(path, "", Map.of(), true, false, Map.of(), NO_BEANS);
+		return new VicinalKitEnvironment(path, "", Map.of(), true, false, false, Map.of(), NO_BEANS);
+	}
+
+	/**
+	 * Clients have interfaces of their own, which servers match by structure. Calls that
+	 * are left to HTTP for a reason count as carried, as not all methods have a
+	 * structure, and the first call of each method goes over HTTP.
+	 */
+	static VicinalKitEnvironment byStructure(String path) {
+		return new VicinalKitEnvironment(path, "", Map.of(), false, false, true, Map.of(), NO_BEANS);
 	}
 
 	/**
@@ -114,26 +131,27 @@ public class VicinalKitEnvironment implements KitEnvironment {
 	 */
 	public static VicinalKitEnvironment of(String path, boolean exchanges, Map<String, Object> properties,
 			ApplicationContextInitializer<GenericApplicationContext> beans) {
-		return new VicinalKitEnvironment(path, "", Map.of(), exchanges, false, properties, beans);
+		return new VicinalKitEnvironment(path, "", Map.of(), exchanges, false, false, properties, beans);
 	}
 
 	/** Client and server have class loaders of their own, as far as they can tell. */
 	static VicinalKitEnvironment ofNeighbours(boolean exchanges) {
-		return new VicinalKitEnvironment("direct", "", Map.of(), exchanges, true, Map.of(), NO_BEANS);
+		return new VicinalKitEnvironment("direct", "", Map.of(), exchanges, true, false, Map.of(), NO_BEANS);
 	}
 
 	/** A server whose URLs have a prefix, because of its properties. */
 	VicinalKitEnvironment(String path, String prefix, Map<String, Object> serverProperties) {
-		this(path, prefix, serverProperties, false, false, Map.of(), NO_BEANS);
+		this(path, prefix, serverProperties, false, false, false, Map.of(), NO_BEANS);
 	}
 
 	private VicinalKitEnvironment(String path, String prefix, Map<String, Object> serverProperties, boolean exchanges,
-			boolean neighbours, Map<String, Object> pathProperties,
+			boolean neighbours, boolean byStructure, Map<String, Object> pathProperties,
 			ApplicationContextInitializer<GenericApplicationContext> pathBeans) {
 		this.pathProperties = pathProperties;
 		this.pathBeans = pathBeans;
 		this.exchanges = exchanges;
 		this.neighbours = neighbours;
+		this.byStructure = byStructure;
 		this.path = path;
 		this.prefix = prefix;
 		this.serverProperties = serverProperties;
@@ -147,7 +165,7 @@ public class VicinalKitEnvironment implements KitEnvironment {
 		}
 		startServer();
 		ChannelListener listener = (channel, method, kind, reason) -> this.calls
-			.add(new CarriedCall(channel.contract().name(), kind.id(), reason));
+			.add(carried(channel.contract().name(), kind.id(), reason));
 		this.client = new SpringApplicationBuilder(ClientApplication.class).web(WebApplicationType.NONE)
 			.properties(properties())
 			.initializers((context) -> ((GenericApplicationContext) context).registerBean(ChannelListener.class,
@@ -156,6 +174,15 @@ public class VicinalKitEnvironment implements KitEnvironment {
 		if (this.exchanges) {
 			observationRegistry().observationConfig().observationHandler(this.exchanged);
 		}
+	}
+
+	private CarriedCall carried(String contract, String kind, @Nullable String reason) {
+		if (!this.byStructure) {
+			return new CarriedCall(contract, kind, reason);
+		}
+		boolean left = reason != null && NOT_YET.stream().noneMatch(reason::contains);
+		return new CarriedCall(contract.substring(0, contract.length() - OwnInterfaces.SUFFIX.length()),
+				left ? this.path : kind, reason);
 	}
 
 	private void noteExchanges(ConfigurableApplicationContext context) {
@@ -187,6 +214,7 @@ public class VicinalKitEnvironment implements KitEnvironment {
 		for (String contract : CONTRACTS) {
 			properties.put("vicinal.channels." + contract + "Contract.paths", this.path);
 			properties.put("vicinal.channels." + contract + "Contract.enabled", String.valueOf(!this.exchanges));
+			properties.put("vicinal.channels." + contract + "Contract" + OwnInterfaces.SUFFIX + ".paths", this.path);
 		}
 		properties.put("vicinal.http-exchanges.enabled", String.valueOf(this.exchanges));
 		properties.put("vicinal.http-exchanges.paths", this.path);
@@ -215,8 +243,8 @@ public class VicinalKitEnvironment implements KitEnvironment {
 			adapter = blocking(application.getBean(RestClient.Builder.class),
 					application.getBean(ClientHttpRequestFactoryBuilder.class), kitClient, registry);
 		}
-		T proxy = contract
-			.cast(processed(application, proxy(adapter, contract, kitClient), beanName(contract, kitClient)));
+		Class<? extends T> type = this.byStructure ? OwnInterfaces.of(contract, MethodHandles.lookup()) : contract;
+		T proxy = contract.cast(processed(application, proxy(adapter, type, kitClient), beanName(contract, kitClient)));
 		return this.exchanges ? this.exchanged.noting(contract, proxy) : proxy;
 	}
 

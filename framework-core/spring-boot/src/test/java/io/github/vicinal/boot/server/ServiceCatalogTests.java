@@ -19,6 +19,7 @@ import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.path.Reply;
+import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.Service;
@@ -160,6 +161,52 @@ class ServiceCatalogTests {
 		assertThat(announcement()).doesNotContain("a=127").doesNotContain("f=127");
 		this.first.kind = new PathKind(this.first.kind.id(), 150, PathKind.Reach.NETWORK);
 		assertThat(announcement()).contains("; a=127.0.0.1:8080; f=127.0.0.1; ");
+	}
+
+	/** Strangers may ask for any combination of methods. */
+	@Test
+	void interfacesOfClientsAreLimited() {
+		ServiceRegistry registry = new ServiceRegistry();
+		ServiceCatalog catalog = new ServiceCatalog(this::identity, new ByStructure(), () -> registry,
+				() -> new OfferedPaths(List.of(this.first, this.second), List.of()), new ConnectionTickets());
+		assertThat(announcement(catalog, "shop.Own")).contains("no controller implements the contract")
+			.doesNotContain("structure");
+		assertThat(announcement(catalog, "shop.Own; call=0; at=; methods=-"))
+			.contains("no handler has the structure of its methods");
+		for (int i = 0; i < 200; i++) {
+			assertThat(announcement(catalog, asked(i))).contains("p=shm,uds;");
+		}
+		assertThat(announcement(catalog, asked(200))).contains("p=;", "no handler has the structure of its methods");
+		assertThat(announcement(catalog, asked(7))).contains("p=shm,uds;");
+		assertThat(registry.services()).hasSize(200);
+	}
+
+	private static String asked(int number) {
+		return "shop.Own; call=0; at=; methods=%016x".formatted(number);
+	}
+
+	private static final class ByStructure implements ServiceCatalog.ServiceSource {
+
+		@Override
+		public @Nullable Service find(String contractName) {
+			return null;
+		}
+
+		@Override
+		public @Nullable Service find(ContractInquiry.Structure structure) {
+			return structure.methods().contains(ContractInquiry.Structure.NONE) ? null : new FakeService() {
+
+				private final Contract contract = Contract.structural(FakeService.class,
+						ExchangeContractReader.contract(Baskets.class).methods(), structure.hash());
+
+				@Override
+				public Contract contract() {
+					return this.contract;
+				}
+
+			};
+		}
+
 	}
 
 	@Test
@@ -318,7 +365,7 @@ class ServiceCatalogTests {
 
 	}
 
-	private static final class FakeService implements Service {
+	private static class FakeService implements Service {
 
 		@Override
 		public Contract contract() {

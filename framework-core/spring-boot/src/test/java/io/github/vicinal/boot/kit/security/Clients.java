@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
+import io.github.vicinal.boot.kit.OwnInterfaces;
 import io.github.vicinal.channel.ChannelListener;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -94,6 +95,7 @@ final class Clients implements AutoCloseable {
 			Map<String, Object> properties = properties();
 			properties.put("vicinal.enabled", String.valueOf(!path.isEmpty()));
 			properties.put("vicinal.channels.Vault.paths", path);
+			properties.put("vicinal.channels.Vault" + OwnInterfaces.SUFFIX + ".paths", path);
 			properties.put("vicinal.channels.Cases.paths", path);
 			ChannelListener listener = (channel, method, kind, reason) -> {
 				String way = kind.id() + ((reason != null) ? " because " + reason : "");
