@@ -181,10 +181,6 @@ public final class Peer {
 		if (!required.isEmpty() && required.containsKey(method)) {
 			return required.get(method);
 		}
-		String byStructure = this.connector.httpOnlyReason(method);
-		if (byStructure != null) {
-			return byStructure;
-		}
 		PeerAnnouncement latest = this.announcement;
 		if (latest == null || latest.httpOnlyMethods().isEmpty()) {
 			return null;
@@ -368,8 +364,23 @@ public final class Peer {
 	 * @param rule says which paths may stand in for such requests
 	 */
 	public void announced(PeerAnnouncement latest, long sentNanos, PathRule rule) {
+		answered(latest, sentNanos, rule, null);
+	}
+
+	/**
+	 * Notes what the peer announced in an answer to a call over HTTP.
+	 * @param latest the announcement
+	 * @param sentNanos the {@link System#nanoTime()} at which the request was sent
+	 * @param rule says which paths may stand in for such requests
+	 * @param called the method that was called
+	 */
+	public void announced(PeerAnnouncement latest, long sentNanos, PathRule rule, ContractMethod called) {
+		answered(latest, sentNanos, rule, called);
+	}
+
+	private void answered(PeerAnnouncement latest, long sentNanos, PathRule rule, @Nullable ContractMethod called) {
 		this.channel.answered(this);
-		this.connector.announced(latest, sentNanos, rule);
+		this.connector.announced(latest, sentNanos, rule, called);
 	}
 
 	/**
@@ -412,12 +423,16 @@ public final class Peer {
 		this.connector.ignored(reason);
 	}
 
-	/** Takes over an announcement; called by the connector under this lock. */
-	void learned(PeerAnnouncement latest) {
+	/**
+	 * Takes over an announcement; called by the connector under this lock.
+	 * @param latest the announcement
+	 * @param required why methods have to go over HTTP although it does not say so
+	 */
+	void learned(PeerAnnouncement latest, Map<Integer, String> required) {
 		PeerAnnouncement previous = this.announcement;
 		this.announcement = latest;
 		this.confirmation.confirmed();
-		this.httpRequired = Map.of();
+		this.httpRequired = required;
 		if (previous == null || !previous.peer().equals(latest.peer())) {
 			this.libraryHeaders = Map.of();
 		}

@@ -11,6 +11,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Collectors;
 
 import io.github.vicinal.contract.Contract;
+import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProvider;
@@ -74,7 +75,9 @@ final class PeerConnector {
 	private boolean closed;
 
 	/** Contract that the open paths carry. */
-	private volatile Contract agreed;
+	private Contract agreed;
+
+	private final ProvenMethods proven = new ProvenMethods();
 
 	PeerConnector(Channel channel, Peer peer) {
 		this.channel = channel;
@@ -106,10 +109,10 @@ final class PeerConnector {
 	}
 
 	/** Notes what the peer announced: see {@link Peer#announced}. */
-	void announced(PeerAnnouncement latest, long sentNanos, PathRule latestRule) {
+	void announced(PeerAnnouncement latest, long sentNanos, PathRule latestRule, @Nullable ContractMethod called) {
 		synchronized (this.peer) {
 			PeerAnnouncement previous = this.peer.announcement();
-			if (!this.closed && learn(latest, sentNanos)) {
+			if (!this.closed && learn(latest, sentNanos, called)) {
 				boolean sameWay = this.rule.equals(latestRule) && previous != null
 						&& previous.arrival().equals(latest.arrival()) && previous.origin().equals(latest.origin());
 				this.rule = latestRule;
@@ -122,7 +125,7 @@ final class PeerConnector {
 	}
 
 	/** Returns whether the announcement is the latest one. */
-	private boolean learn(PeerAnnouncement latest, long sentNanos) {
+	private boolean learn(PeerAnnouncement latest, long sentNanos, @Nullable ContractMethod called) {
 		PeerAnnouncement previous = this.peer.announcement();
 		boolean changes = previous != null && !previous.peer().equals(latest.peer());
 		if (changes && sentNanos - this.askedNanos < 0) {
@@ -130,7 +133,8 @@ final class PeerConnector {
 			return false;
 		}
 		this.askedNanos = (previous == null || sentNanos - this.askedNanos > 0) ? sentNanos : this.askedNanos;
-		this.peer.learned(latest);
+		Contract theirs = this.channel.agreed(latest.contractHash());
+		this.peer.learned(latest, (theirs != null) ? this.proven.learn(theirs, latest, called) : Map.of());
 		boolean unknown = this.instances.remember(latest.peer().instanceId());
 		if (changes) {
 			changed(unknown);
@@ -221,12 +225,6 @@ final class PeerConnector {
 	private String differs(PeerAnnouncement latest) {
 		return "the contract differs: hash %s here, %s at the peer; build both sides from one version of %s"
 			.formatted(this.channel.contract().hash(), latest.contractHash(), this.channel.contract().name());
-	}
-
-	/** Returns why the contract that open paths carry leaves a method to HTTP. */
-	@Nullable String httpOnlyReason(int method) {
-		Contract current = this.agreed;
-		return (current == this.channel.contract()) ? null : current.methods().get(method).httpOnlyReason();
 	}
 
 	/** Notes that the peer answered over HTTP without announcing itself. */

@@ -177,7 +177,25 @@ public final class Codecs {
 			return "the flat format is disabled";
 		}
 		Optional<String> opaque = contract.closure().opaqueReason();
-		return opaque.isPresent() ? opaque.get() : this.plain.whyNot(contract.closure().types());
+		if (opaque.isPresent()) {
+			return opaque.get();
+		}
+		String custom = contract.isStructural() ? whyCustom(contract) : null;
+		return (custom != null) ? custom : this.plain.whyNot(contract.closure().types());
+	}
+
+	/**
+	 * Records of one side can refuse values that those of the other side have, which is
+	 * then an error of reading JSON.
+	 */
+	private static @Nullable String whyCustom(Contract contract) {
+		for (Class<?> type : contract.closure().types()) {
+			Optional<String> custom = TypeClosure.whyCustom(type);
+			if (custom.isPresent()) {
+				return custom.get();
+			}
+		}
+		return null;
 	}
 
 	private record Offer(ContractCodec jackson, @Nullable ContractCodec flat, String reason) {

@@ -171,6 +171,35 @@ class ChannelTests {
 		assertThat(peer.httpOnlyReason(this.contract.methods().get(0))).isEqualTo("it has a default value");
 	}
 
+	/** A gateway may lead the requests of each method elsewhere. */
+	@Test
+	void aMethodIsLeftToHttpUntilARequestOfItsOwnHasReachedItsHandler() {
+		this.channel.structural(byStructure(null));
+		ContractMethod method = this.contract.methods().get(0);
+		Peer peer = this.channel.peer(ADDRESS);
+		PeerIdentity instance = PeerIdentity.create("");
+		peer.announced(structural(instance), System.nanoTime());
+		runConnector();
+		assertThat(peer.hasPath()).isTrue();
+		assertThat(peer.httpOnlyReason(method)).contains("no HTTP request for the method");
+
+		peer.announced(structural(instance), System.nanoTime(), PathRule.ANY, method);
+		assertThat(peer.httpOnlyReason(method)).isNull();
+		peer.announced(structural(instance), System.nanoTime());
+		assertThat(peer.httpOnlyReason(method)).as("another request").isNull();
+
+		PeerAnnouncement elsewhere = new PeerAnnouncement(instance, Set.of("uds"), "0123456789abcdef",
+				"requests reach another handler", Set.of(0));
+		peer.announced(elsewhere, System.nanoTime(), PathRule.ANY, method);
+		assertThat(peer.httpOnlyReason(method)).isEqualTo("requests reach another handler");
+		peer.announced(structural(instance), System.nanoTime());
+		assertThat(peer.httpOnlyReason(method)).as("another request").contains("no HTTP request for the method");
+
+		peer.announced(structural(instance), System.nanoTime(), PathRule.ANY, method);
+		peer.announced(structural(PeerIdentity.create("")), System.nanoTime());
+		assertThat(peer.httpOnlyReason(method)).as("another instance").contains("no HTTP request for the method");
+	}
+
 	/** Answers of two instances, one of which still has the interface, may overlap. */
 	@Test
 	void aPathThatWasConnectedForAnotherContractIsNotTaken() {

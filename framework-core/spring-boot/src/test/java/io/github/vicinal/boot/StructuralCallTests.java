@@ -1,18 +1,30 @@
 package io.github.vicinal.boot;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.math.BigDecimal;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import io.github.vicinal.boot.OwnOrders.Customer;
 import io.github.vicinal.boot.OwnOrders.Line;
 import io.github.vicinal.boot.OwnOrders.Order;
@@ -60,6 +72,10 @@ class StructuralCallTests {
 	private static final Order ORDER = new Order(9, List.of(new Line(-1, "x")), State.OPEN, Instant.EPOCH,
 			new LinkedHashMap<>(Map.of("b", new BigDecimal("0.00"), "a", BigDecimal.TEN)), new UUID(1, 2));
 
+	/** Headers that a gateway does not forward. */
+	private static final Set<String> HOP = Set.of("connection", "content-length", "date", "expect", "host",
+			"keep-alive", "transfer-encoding", "upgrade");
+
 	/** Shared memory needs a tmpfs. */
 	private Path rendezvous;
 
@@ -88,11 +104,17 @@ class StructuralCallTests {
 		return this.applications.start(type, all);
 	}
 
+	private static int port(ConfigurableApplicationContext server) {
+		return Integer.parseInt(server.getEnvironment().getProperty("local.server.port"));
+	}
+
 	private OwnOrders client(ConfigurableApplicationContext server, String paths, String base) {
-		ConfigurableApplicationContext client = start(Client.class,
-				Map.of("spring.http.serviceclient.orders.base-url",
-						"http://localhost:" + server.getEnvironment().getProperty("local.server.port") + base,
-						"vicinal.channels.orders.paths", paths));
+		return client(port(server), paths, base);
+	}
+
+	private OwnOrders client(int port, String paths, String base) {
+		ConfigurableApplicationContext client = start(Client.class, Map.of("spring.http.serviceclient.orders.base-url",
+				"http://localhost:" + port + base, "vicinal.channels.orders.paths", paths));
 		client.getBean(Carried.class).into(this.carried);
 		this.client = client;
 		return client.getBean(OwnOrders.class);
@@ -263,7 +285,33 @@ class StructuralCallTests {
 			assertThat(orders.get(2).state()).isEqualTo(State.OPEN);
 		}
 		assertThat(this.carried).allSatisfy((way) -> assertThat(way).startsWith("http"));
-		assertThat(peer().reason()).contains("reach", "OtherController");
+		assertThat(this.carried).last().asString().contains("reach", "OtherController");
+	}
+
+	/** Requests of one client say nothing about where those of another one go. */
+	@Test
+	void eachClientFindsOutWhereItsRequestsGo() throws IOException {
+		ConfigurableApplicationContext server = start(TwoControllers.class, Map.of());
+		OwnOrders direct = client(server, "uds", "");
+		awaitPath(direct, "uds");
+		assertThat(direct.get(2).state()).isEqualTo(State.PAID);
+		assertThat(this.carried).last().isEqualTo("uds");
+		try (RewritingGateway gateway = new RewritingGateway(port(server))) {
+			OwnOrders behind = client(gateway.port(), "uds", "");
+			behind.remove(1, 2);
+			await().untilAsserted(() -> assertThat(peer().path()).as(peer().reason()).isEqualTo("uds"));
+			this.carried.clear();
+			behind.remove(1, 2);
+			assertThat(this.carried).containsExactly("uds");
+			for (int i = 0; i < 3; i++) {
+				assertThat(behind.get(2).state()).isEqualTo(State.OPEN);
+				assertThat(this.carried).last().asString().startsWith("http because");
+				behind.remove(1, 2);
+				assertThat(this.carried).last().isEqualTo("uds");
+			}
+			assertThat(this.client.getBean(ChannelsEndpoint.class).channel("orders").leftToHttp().toString())
+				.contains("reached its handler");
+		}
 	}
 
 	/** Values are never shared between two sides with classes of their own. */
@@ -311,22 +359,76 @@ class StructuralCallTests {
 
 		@Bean
 		FilterRegistrationBean<Filter> rewriting() {
-			return new FilterRegistrationBean<>((request, response, chain) -> {
-				HttpServletRequest asked = (HttpServletRequest) request;
-				chain.doFilter(new HttpServletRequestWrapper(asked) {
+			return new FilterRegistrationBean<>((request, response, chain) -> chain
+				.doFilter(new Rewritten((HttpServletRequest) request), response));
+		}
 
-					@Override
-					public String getRequestURI() {
-						return asked.getRequestURI().replaceFirst("^/orders", "/other/orders");
-					}
+	}
 
-					@Override
-					public String getServletPath() {
-						return asked.getServletPath().replaceFirst("^/orders", "/other/orders");
-					}
+	/** Sends some requests elsewhere, and changes nothing else. */
+	private static final class RewritingGateway implements AutoCloseable {
 
-				}, response);
+		private final HttpServer server = HttpServer.create(new InetSocketAddress("localhost", 0), 0);
+
+		private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+		RewritingGateway(int target) throws IOException {
+			this.server.createContext("/", (exchange) -> forward(exchange, target));
+			this.server.start();
+		}
+
+		int port() {
+			return this.server.getAddress().getPort();
+		}
+
+		private void forward(HttpExchange exchange, int target) throws IOException {
+			boolean rewrites = exchange.getRequestMethod().equals("GET");
+			HttpRequest.Builder request = HttpRequest
+				.newBuilder(URI
+					.create("http://localhost:" + target + (rewrites ? "/other" : "") + exchange.getRequestURI()))
+				.method(exchange.getRequestMethod(), BodyPublishers.noBody());
+			exchange.getRequestHeaders().forEach((name, values) -> {
+				if (!HOP.contains(name.toLowerCase(Locale.ROOT))) {
+					values.forEach((value) -> request.header(name, value));
+				}
 			});
+			try (exchange) {
+				HttpResponse<byte[]> response = this.http.send(request.build(), BodyHandlers.ofByteArray());
+				response.headers().map().forEach((name, values) -> {
+					if (!HOP.contains(name)) {
+						exchange.getResponseHeaders().put(name, values);
+					}
+				});
+				exchange.sendResponseHeaders(response.statusCode(),
+						(response.body().length > 0) ? response.body().length : -1);
+				exchange.getResponseBody().write(response.body());
+			}
+			catch (InterruptedException ex) {
+				throw new InterruptedIOException();
+			}
+		}
+
+		@Override
+		public void close() {
+			this.server.stop(0);
+		}
+
+	}
+
+	private static final class Rewritten extends HttpServletRequestWrapper {
+
+		Rewritten(HttpServletRequest request) {
+			super(request);
+		}
+
+		@Override
+		public String getRequestURI() {
+			return super.getRequestURI().replaceFirst("^/orders", "/other/orders");
+		}
+
+		@Override
+		public String getServletPath() {
+			return super.getServletPath().replaceFirst("^/orders", "/other/orders");
 		}
 
 	}

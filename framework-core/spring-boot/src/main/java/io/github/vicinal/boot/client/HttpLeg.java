@@ -347,7 +347,7 @@ final class HttpLeg {
 		}
 		try {
 			answering.announced(PeerAnnouncement.parse(announcement), this.start,
-					this.call.client().legs().rules().of(target(uri)));
+					this.call.client().legs().rules().of(target(uri)), this.plan.method());
 		}
 		catch (MalformedAnnouncementException ex) {
 			answering.ignored(String.valueOf(ex.getMessage()));

@@ -52,9 +52,6 @@ final class HandlerTarget {
 	/** Begins the reason of a method whose first call has to show what happens to it. */
 	private static final String UNSEEN = "no HTTP request has shown yet that typed calls can pass ";
 
-	/** Reason of a method for which it is not known where its requests go. */
-	private static final String UNREACHED = "no HTTP request for the method has reached the handler yet";
-
 	private static final List<String> CONDITIONS = List.of(HttpHeaders.IF_NONE_MATCH, HttpHeaders.IF_MATCH,
 			HttpHeaders.IF_MODIFIED_SINCE, HttpHeaders.IF_UNMODIFIED_SINCE);
 
@@ -117,7 +114,7 @@ final class HandlerTarget {
 		this.foreign = foreign;
 		this.permitName = permitName;
 		this.structural = structural;
-		this.httpOnly = (foreign != null) ? UNSEEN + foreign : structural ? UNREACHED : null;
+		this.httpOnly = (foreign != null) ? UNSEEN + foreign : null;
 		this.handler = handler;
 		this.method = method;
 		this.method.setAccessible(true);
@@ -136,8 +133,7 @@ final class HandlerTarget {
 	}
 
 	/**
-	 * Creates the target of a client's method that has the structure of the handler. No
-	 * call is typed before an HTTP request for this method has reached the handler.
+	 * Creates the target of a client's method that has the structure of the handler.
 	 * @param handler the method that handles it
 	 * @param shape its result
 	 * @param permitName what requests for the handler count for
@@ -220,9 +216,6 @@ final class HandlerTarget {
 		String known = this.httpOnly;
 		if (this.foreign != null && (known == null || known.startsWith(UNSEEN))) {
 			this.httpOnly = (this.left != null) ? this.left : reason;
-		}
-		else if (UNREACHED.equals(known)) {
-			this.httpOnly = this.left;
 		}
 	}
 

@@ -120,23 +120,24 @@ final class MvcService implements Service {
 	}
 
 	/**
-	 * Notes that a request over HTTP has reached a handler, for clients that share no
-	 * interface with it.
+	 * Notes where a request over HTTP has gone, for a client that shares no interface.
 	 * @param call the index of the method that the client has called
-	 * @param handler the handler
+	 * @param reached what handles the request
 	 * @param httpOnly what was done to the request that typed calls cannot repeat, or
 	 * {@code null}
 	 * @return where else a typed call would have gone, or {@code null}
 	 */
-	@Nullable String reached(int call, HandlerMethod handler, @Nullable String httpOnly) {
+	@Nullable String reached(int call, Object reached, @Nullable String httpOnly) {
 		HandlerTarget target = (call >= 0) ? this.targets.get(call) : null;
 		if (target == null) {
 			return null;
 		}
-		if (!target.handler().getMethod().equals(handler.getMethod())
-				|| !target.handler().getBeanType().equals(handler.getBeanType())) {
-			return "requests for %s reach %s".formatted(target.handler().getShortLogMessage(),
-					handler.getShortLogMessage());
+		HandlerMethod matching = target.handler();
+		if (!(reached instanceof HandlerMethod handler) || !matching.getMethod().equals(handler.getMethod())
+				|| !matching.getBeanType().equals(handler.getBeanType())) {
+			return "requests for %s reach %s".formatted(matching.getShortLogMessage(),
+					(reached instanceof HandlerMethod handler) ? handler.getShortLogMessage()
+							: reached.getClass().getSimpleName());
 		}
 		target.seen(httpOnly);
 		return null;

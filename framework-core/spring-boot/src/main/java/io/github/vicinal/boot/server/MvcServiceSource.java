@@ -142,35 +142,43 @@ final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 
 	@Override
 	public @Nullable Service find(ContractInquiry.Structure structure) {
-		ServletContainer container = container();
-		if (container == null || !structure.base().equals(this.servletContext.getContextPath() + servletPrefix())) {
+		if (!structure.base().equals(this.servletContext.getContextPath() + servletPrefix())) {
 			return null;
 		}
 		HandlerStructures known = this.structures.obtain();
-		Examination examination = examination(container);
-		Map<Integer, String> httpOnly = new TreeMap<>();
+		List<HandlerStructures.@Nullable Match> matches = new ArrayList<>();
 		List<ContractMethod> methods = new ArrayList<>();
-		List<@Nullable HandlerTarget> targets = new ArrayList<>();
 		for (String hash : structure.methods()) {
 			HandlerStructures.Match match = known.find(hash);
-			ContractMethod method = HandlerStructures.method(methods.size(), match);
+			methods.add(HandlerStructures.method(methods.size(), match));
+			matches.add(match);
+		}
+		if (matches.stream().allMatch(Objects::isNull)) {
+			return null;
+		}
+		Contract contract = Contract.structural(MvcServiceSource.class, methods, structure.hash());
+		ServletContainer container = container();
+		if (container == null) {
+			return new MvcService(contract, Collections.nCopies(methods.size(), null), NO_CONTAINER, Map.of(),
+					environment(null));
+		}
+		Examination examination = examination(container);
+		Map<Integer, String> httpOnly = new TreeMap<>();
+		List<@Nullable HandlerTarget> targets = new ArrayList<>();
+		for (ContractMethod method : methods) {
+			HandlerStructures.Match match = matches.get(method.index());
 			String reason = method.httpOnlyReason();
 			if (match != null) {
 				reason = examination.eligibility().refusal(method, match.handler());
 				reason = (reason != null) ? reason : examination.unlike(match.handler());
 				reason = (reason != null) ? reason : examination.general(match.handler());
 			}
-			methods.add(method);
 			targets.add((match == null || reason != null) ? null : target(match, examination));
 			if (reason != null) {
 				httpOnly.put(method.index(), reason);
 			}
 		}
-		if (targets.stream().allMatch(Objects::isNull)) {
-			return null;
-		}
-		Contract contract = Contract.structural(MvcServiceSource.class, methods, structure.hash());
-		return new MvcService(contract, targets, "", httpOnly, environment(container));
+		return new MvcService(contract, targets, refusal(targets, httpOnly), httpOnly, environment(container));
 	}
 
 	private HandlerTarget target(HandlerStructures.Match match, Examination examination) {

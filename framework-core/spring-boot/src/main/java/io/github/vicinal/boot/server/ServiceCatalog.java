@@ -166,18 +166,18 @@ public final class ServiceCatalog implements AutoCloseable {
 		if (offered.isEmpty()) {
 			return new PeerAnnouncement(base.peer(), offered, base.contractHash(), whyNotBesideHttps(service)).format();
 		}
-		if (structure != null && service instanceof MvcService mvc && handler instanceof HandlerMethod method) {
-			String elsewhere = mvc.reached(structure.call(), method, inquiry.watch().reason());
-			if (elsewhere != null) {
-				return new PeerAnnouncement(base.peer(), Set.of(), base.contractHash(), elsewhere).format();
-			}
-		}
+		String elsewhere = (structure != null && service instanceof MvcService mvc)
+				? mvc.reached(structure.call(), handler, inquiry.watch().reason()) : null;
 		Map<String, String> addresses = new TreeMap<>(base.addresses());
 		addresses.keySet().retainAll(offered);
 		boolean tellsWay = service instanceof ExchangeService || isOverNetwork(offered);
 		String ticket = (service instanceof MvcService mvc && handler instanceof HandlerMethod method)
 				? ticket(mvc, method, facts, inquiry) : this.tickets.ticket(facts);
 		Map<Integer, String> methods = service.httpOnlyMethods();
+		if (structure != null && elsewhere != null) {
+			methods = new TreeMap<>(methods);
+			methods.put(structure.call(), elsewhere);
+		}
 		return new PeerAnnouncement(base.peer(), offered, base.contractHash(),
 				String.join(", ", new TreeSet<>(methods.values())), methods.keySet())
 			.withArrival(tellsWay ? arrival(facts) : "")

@@ -62,9 +62,6 @@ public class VicinalKitEnvironment implements KitEnvironment {
 	private static final List<String> CONTRACTS = List.of("Arguments", "Bodies", "Results", "Errors", "Timing",
 			"Context", "Additions", "Volume", "Shapes", "State", "Untouched", "Request", "Response");
 
-	/** Reasons of calls that will take the path later. */
-	private static final List<String> NOT_YET = List.of("no answer over HTTP yet", "connecting");
-
 	private final String path;
 
 	private final String prefix;
@@ -112,9 +109,7 @@ public class VicinalKitEnvironment implements KitEnvironment {
 	}
 
 	/**
-	 * Clients have interfaces of their own, which servers match by structure. Calls that
-	 * are left to HTTP for a reason count as carried, as not all methods have a
-	 * structure, and the first call of each method goes over HTTP.
+	 * Clients have interfaces of their own, which servers match by structure.
 	 */
 	static VicinalKitEnvironment byStructure(String path) {
 		return new VicinalKitEnvironment(path, "", Map.of(), false, false, true, Map.of(), NO_BEANS);
@@ -165,7 +160,8 @@ public class VicinalKitEnvironment implements KitEnvironment {
 		}
 		startServer();
 		ChannelListener listener = (channel, method, kind, reason) -> this.calls
-			.add(carried(channel.contract().name(), kind.id(), reason));
+			.add(this.byStructure ? OwnInterfaces.carried(channel, method, kind, reason, this.path)
+					: new CarriedCall(channel.contract().name(), kind.id(), reason));
 		this.client = new SpringApplicationBuilder(ClientApplication.class).web(WebApplicationType.NONE)
 			.properties(properties())
 			.initializers((context) -> ((GenericApplicationContext) context).registerBean(ChannelListener.class,
@@ -174,15 +170,6 @@ public class VicinalKitEnvironment implements KitEnvironment {
 		if (this.exchanges) {
 			observationRegistry().observationConfig().observationHandler(this.exchanged);
 		}
-	}
-
-	private CarriedCall carried(String contract, String kind, @Nullable String reason) {
-		if (!this.byStructure) {
-			return new CarriedCall(contract, kind, reason);
-		}
-		boolean left = reason != null && NOT_YET.stream().noneMatch(reason::contains);
-		return new CarriedCall(contract.substring(0, contract.length() - OwnInterfaces.SUFFIX.length()),
-				left ? this.path : kind, reason);
 	}
 
 	private void noteExchanges(ConfigurableApplicationContext context) {

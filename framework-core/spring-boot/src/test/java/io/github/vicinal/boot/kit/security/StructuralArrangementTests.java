@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.kit.security;
 
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -11,6 +12,11 @@ class StructuralArrangementTests extends ArrangementTests {
 	@Override
 	boolean byStructure() {
 		return true;
+	}
+
+	@Override
+	Set<String> withoutStructure() {
+		return Set.of("text");
 	}
 
 	@Override
