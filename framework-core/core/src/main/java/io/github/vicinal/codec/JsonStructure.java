@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.github.vicinal.contract.TypeClosure;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.BeanDescription;
@@ -90,13 +91,18 @@ public final class JsonStructure {
 	}
 
 	/**
-	 * Describes a type with the order in which its properties are written, so that values
-	 * of types of equal structure have the same JSON.
+	 * Describes a type with the order in which its properties are written, and whether
+	 * {@code null} is, so that values of types of equal structure have the same JSON.
 	 * @param type the type, without type variables
 	 * @return its structure, or why it has none
 	 */
 	public Description ofWritten(Type type) {
-		return of(type, new Walk(true));
+		Description described = of(type, new Walk(true));
+		boolean leavesNullOut = this.mapper.serializationConfig()
+			.getDefaultPropertyInclusion()
+			.getValueInclusion() == JsonInclude.Include.NON_NULL;
+		return (leavesNullOut && !described.text().isEmpty()) ? new Description("without null " + described.text(), "")
+				: described;
 	}
 
 	private Description of(Type type, Walk walk) {

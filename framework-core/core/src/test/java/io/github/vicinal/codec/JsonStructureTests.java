@@ -17,6 +17,7 @@ import com.fasterxml.jackson.annotation.JsonAlias;
 import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
@@ -114,6 +115,16 @@ class JsonStructureTests {
 		assertThat(declared.of(Item.class)).isEqualTo(declared.of(OurItem.class));
 		assertThat(declared.ofWritten(Item.class).text()).isNotEqualTo(declared.ofWritten(OurItem.class).text())
 			.isEqualTo(declared.ofWritten(Named.class).text());
+	}
+
+	@Test
+	void nullThatIsLeftOutIsAPartOfTheStructureOfWhatIsWritten() {
+		JsonStructure withoutNull = new JsonStructure(JsonMapper.builder()
+			.changeDefaultPropertyInclusion((known) -> known.withValueInclusion(JsonInclude.Include.NON_NULL))
+			.build());
+		assertThat(withoutNull.of(Item.class)).isEqualTo(of(Item.class));
+		assertThat(withoutNull.ofWritten(Item.class).reason()).isEmpty();
+		assertThat(withoutNull.ofWritten(Item.class).text()).isNotEqualTo(this.plain.ofWritten(Item.class).text());
 	}
 
 	@Test
