@@ -57,7 +57,8 @@ final class ProvenMethods {
 				left.put(method.index(), reason);
 			}
 			else if (!this.proven.contains(method.index())) {
-				boolean refused = latest.httpOnlyMethods().contains(method.index());
+				boolean refused = latest.httpOnlyMethods().contains(method.index())
+						|| (latest.paths().isEmpty() && !latest.refusal().isEmpty());
 				left.put(method.index(), refused ? latest.refusal() : UNPROVEN);
 			}
 		}

@@ -198,6 +198,10 @@ class ChannelTests {
 		peer.announced(structural(instance), System.nanoTime(), PathRule.ANY, method);
 		peer.announced(structural(PeerIdentity.create("")), System.nanoTime());
 		assertThat(peer.httpOnlyReason(method)).as("another instance").contains("no HTTP request for the method");
+
+		peer.announced(new PeerAnnouncement(instance, Set.of(), "0123456789abcdef", "an advice changes bodies"),
+				System.nanoTime(), PathRule.ANY, method);
+		assertThat(peer.httpOnlyReason(method)).isEqualTo("an advice changes bodies");
 	}
 
 	/** Answers of two instances, one of which still has the interface, may overlap. */

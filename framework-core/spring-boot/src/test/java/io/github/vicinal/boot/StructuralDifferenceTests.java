@@ -361,6 +361,10 @@ class StructuralDifferenceTests {
 		ConfigurableApplicationContext client = client(port(server), "uds", Map.of());
 		assertThat(client.getBean(Shop.class).sameBase(5)).isEqualTo(new Part(5, "old"));
 		assertThat(peer(client).reason()).contains("Binding has an @InitBinder method");
+		client.getBean(Shop.class).sameBase(5);
+		assertThat(client.getBean(Carried.class).ways).last()
+			.asString()
+			.contains("http because", "Binding has an @InitBinder method");
 	}
 
 	/** Names of the client are made by its naming strategy. */
