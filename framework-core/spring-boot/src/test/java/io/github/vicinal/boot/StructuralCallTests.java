@@ -51,12 +51,15 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.client.support.HttpRequestWrapper;
 import org.springframework.util.FileSystemUtils;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.client.RestClientResponseException;
+import org.springframework.web.client.support.RestClientHttpServiceGroupConfigurer;
 import org.springframework.web.service.registry.ImportHttpServices;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -314,6 +317,25 @@ class StructuralCallTests {
 		}
 	}
 
+	/** The server was not asked whether such a request reaches the handler. */
+	@Test
+	void aRequestThatTheClientSendsToAnotherPathProvesNothing() {
+		ConfigurableApplicationContext server = start(Archiving.class, Map.of());
+		this.client = start(ArchiveClient.class,
+				Map.of("spring.http.serviceclient.orders.base-url", "http://localhost:" + port(server),
+						"vicinal.channels.orders.paths", "uds", "vicinal.channels.orders.ignore-client-interceptors",
+						"true"));
+		this.client.getBean(Carried.class).into(this.carried);
+		OwnOrders orders = this.client.getBean(OwnOrders.class);
+		orders.remove(1, 2);
+		await().untilAsserted(() -> assertThat(peer().path()).as(peer().reason()).isEqualTo("uds"));
+		this.carried.clear();
+		for (int i = 0; i < 5; i++) {
+			assertThat(orders.get(2).state()).isEqualTo(State.OPEN);
+		}
+		assertThat(this.carried).allSatisfy((way) -> assertThat(way).startsWith("http because"));
+	}
+
 	/** Values are never shared between two sides with classes of their own. */
 	@Test
 	void valuesAreCopiedWithinOneJvm() {
@@ -349,6 +371,52 @@ class StructuralCallTests {
 		@GetMapping("/other/orders/{id}")
 		PurchaseController.Purchase get(@PathVariable long id) {
 			return new PurchaseController.Purchase(id, null, PurchaseController.Stage.OPEN, null, null, null);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import({ PurchaseController.class, ArchiveController.class })
+	static class Archiving {
+
+	}
+
+	@RestController
+	static class ArchiveController {
+
+		@GetMapping("/archive/{id}/order")
+		PurchaseController.Purchase get(@PathVariable long id) {
+			return new PurchaseController.Purchase(id, null, PurchaseController.Stage.OPEN, null, null, null);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Import(Client.class)
+	static class ArchiveClient {
+
+		@Bean
+		RestClientHttpServiceGroupConfigurer archive() {
+			return (groups) -> groups.forEachClient((group, builder) -> builder
+				.requestInterceptor((request, body, execution) -> execution.execute(new Archived(request), body)));
+		}
+
+	}
+
+	/** A request for one order, sent to another path. */
+	private static final class Archived extends HttpRequestWrapper {
+
+		Archived(org.springframework.http.HttpRequest request) {
+			super(request);
+		}
+
+		@Override
+		public URI getURI() {
+			boolean reads = getRequest().getMethod().equals(HttpMethod.GET);
+			URI asked = getRequest().getURI();
+			return reads ? asked.resolve(asked.getRawPath().replaceFirst("^/orders/([0-9]+)$", "/archive/$1/order"))
+					: asked;
 		}
 
 	}

@@ -9,6 +9,7 @@ import java.util.Map;
 
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Peer;
+import io.github.vicinal.path.PathRule;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.ContractInquiry;
 import io.github.vicinal.peer.ContractInquiry.Structure;
@@ -62,6 +63,9 @@ final class HttpLeg {
 
 	/** Whether the request asks whether the address still leads to the peer. */
 	private boolean confirms;
+
+	/** Whether the request asks if it reaches the handler that its method matches. */
+	private boolean proves;
 
 	private final HttpInFlight inFlight = new HttpInFlight();
 
@@ -215,6 +219,7 @@ final class HttpLeg {
 	String inquiry(boolean reactive) {
 		Structure structure = (this.sent != null)
 				? this.call.client().structure().of(this.plan, target(this.sent), this.peer) : null;
+		this.proves = structure != null && structure.call() != Structure.OTHER_CALL;
 		return new ContractInquiry(this.channel.contract().name(), this.confirms, reactive, structure).format();
 	}
 
@@ -290,6 +295,7 @@ final class HttpLeg {
 			this.answer.sending();
 		}
 		this.sent = uri;
+		this.proves = false;
 		this.redirected = false;
 		this.hidesRedirects = false;
 		String target = HttpAddress.of(target(uri));
@@ -346,8 +352,14 @@ final class HttpLeg {
 			return;
 		}
 		try {
-			answering.announced(PeerAnnouncement.parse(announcement), this.start,
-					this.call.client().legs().rules().of(target(uri)), this.plan.method());
+			PeerAnnouncement latest = PeerAnnouncement.parse(announcement);
+			PathRule rule = this.call.client().legs().rules().of(target(uri));
+			if (this.proves) {
+				answering.announced(latest, this.start, rule, this.plan.method());
+			}
+			else {
+				answering.announced(latest, this.start, rule);
+			}
 		}
 		catch (MalformedAnnouncementException ex) {
 			answering.ignored(String.valueOf(ex.getMessage()));
