@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Finds the replicas that one host takes for most profit: the traffic that they keep
@@ -50,6 +51,9 @@ final class HostPattern {
 	private double[][] weight = new double[0][];
 
 	private final int[] count;
+
+	/** The measure of the last answer, which allowed the least profit. */
+	private int strictest;
 
 	private final Clock clock;
 
@@ -262,46 +266,29 @@ final class HostPattern {
 
 	private Measure[] measures(int host, int parts) {
 		List<Measure> measures = new ArrayList<>();
-		int resources = this.problem.resources;
 		double[] mean = new double[this.problem.services];
-		int limited = 0;
-		for (int resource = 0; resource < resources; resource++) {
+		for (int resource = 0; resource < this.problem.resources; resource++) {
 			long capacity = this.problem.capacity(host, resource);
-			long gcd = 0;
+			double[] share = new double[this.problem.services];
 			boolean binding = false;
-			for (int service = 0; service < this.problem.services; service++) {
-				gcd = gcd(gcd, this.problem.demand(service, resource));
-				binding |= this.problem.demand(service, resource) > 0;
-			}
-			if (!binding || capacity <= 0) {
-				continue;
-			}
-			limited++;
-			int[] size = new int[this.problem.services];
-			boolean exact = capacity / gcd <= parts;
-			for (int service = 0; service < size.length; service++) {
+			for (int service = 0; service < share.length && capacity > 0; service++) {
 				long demand = this.problem.demand(service, resource);
-				size[service] = (int) Math.min(parts + 1L,
-						exact ? demand / gcd : (long) Math.floor((double) demand * parts / capacity));
-				mean[service] += (double) demand / capacity;
+				share[service] = (double) demand / capacity;
+				mean[service] += share[service];
+				binding |= demand > 0;
 			}
-			measures.add(new Measure(size, exact ? (int) (capacity / gcd) : parts));
+			if (binding) {
+				measures.add(Measure.of(share, parts));
+			}
 		}
 		if (measures.isEmpty()) {
 			measures.add(new Measure(new int[this.problem.services], 0));
 		}
-		if (limited > 1) {
-			int[] size = new int[this.problem.services];
-			for (int service = 0; service < size.length; service++) {
-				size[service] = (int) Math.min(parts + 1.0, Math.floor(mean[service] / limited * parts));
-			}
-			measures.add(new Measure(size, parts));
+		if (measures.size() > 1) {
+			int limited = measures.size();
+			measures.add(Measure.of(Arrays.stream(mean).map((sum) -> sum / limited).toArray(), parts));
 		}
 		return measures.toArray(Measure[]::new);
-	}
-
-	private static long gcd(long one, long other) {
-		return (other == 0) ? one : gcd(other, one % other);
 	}
 
 	/**
@@ -312,6 +299,38 @@ final class HostPattern {
 	 */
 	@SuppressWarnings("ArrayRecordComponent")
 	private record Measure(int[] size, int parts) {
+
+		/** Tolerance: more than a share loses by rounding. */
+		private static final double ROUNDING = 1e-9;
+
+		/**
+		 * Of the numbers of parts up to a maximum, takes the one with which rounding down
+		 * loses least.
+		 * <p>
+		 * With {@code n} parts, a share {@code x} takes the parts that are less than
+		 * {@code (n + 1) x}. Shares that add up to at most 1 then take at most {@code n},
+		 * and shares that are whole parts lose nothing.
+		 */
+		static Measure of(double[] share, int most) {
+			Measure best = null;
+			double fullest = -1;
+			for (int parts = 1; parts <= most; parts++) {
+				int[] size = new int[share.length];
+				long sum = 0;
+				for (int service = 0; service < size.length; service++) {
+					double below = Math.ceil(share[service] * (parts + 1) - ROUNDING) - 1;
+					size[service] = (int) Math.max(0, Math.min(below, parts + 1.0));
+					sum += size[service];
+				}
+				double full = (double) sum / parts;
+				if (best == null || full > fullest + ROUNDING) {
+					fullest = full;
+					best = new Measure(size, parts);
+				}
+			}
+			return Objects.requireNonNull(best);
+		}
+
 	}
 
 	/**
@@ -319,19 +338,24 @@ final class HostPattern {
 	 * @param price the price of a replica, by service
 	 * @param fixed the only host that a service may run on, by service, -1 for any
 	 * @param host this host, -1 for one that no service is fixed to
+	 * @param all whether each measure of the capacity answers, and the strictest counts,
+	 * or only the one that was the strictest before
 	 * @return the profit, or more; negative infinity if what is fixed does not fit, and
 	 * positive infinity if the clock expired
 	 */
-	double best(double[] price, int[] fixed, int host) {
+	double best(double[] price, int[] fixed, int host, boolean all) {
+		int from = all ? 0 : this.strictest;
+		int to = all ? this.measures.length : from + 1;
 		double least = Double.POSITIVE_INFINITY;
 		int[] taken = new int[this.count.length];
-		for (Measure measure : this.measures) {
-			double profit = new Table(measure, price, fixed, host).run(taken);
+		for (int i = from; i < to; i++) {
+			double profit = new Table(this.measures[i], price, fixed, host).run(taken);
 			if (profit == Double.POSITIVE_INFINITY) {
 				return profit;
 			}
 			if (profit < least) {
 				least = profit;
+				this.strictest = i;
 				System.arraycopy(taken, 0, this.count, 0, taken.length);
 			}
 		}
@@ -352,9 +376,10 @@ final class HostPattern {
 
 		private final int width;
 
-		private final int[] fixed;
+		/** The lowest level of each service, and how many it has from there. */
+		private final int[] lowest;
 
-		private final int host;
+		private final int[] levels;
 
 		/** Services that are open, and their place value in the number of a state. */
 		private final List<Integer> open = new ArrayList<>();
@@ -366,11 +391,17 @@ final class HostPattern {
 		private boolean expired;
 
 		Table(Measure measure, double[] price, int[] fixed, int host) {
-			this.fixed = fixed;
-			this.host = host;
 			this.measure = measure;
 			this.price = price;
 			this.width = measure.parts + 1;
+			this.lowest = new int[fixed.length];
+			this.levels = new int[fixed.length];
+			for (int service = 0; service < fixed.length; service++) {
+				boolean free = fixed[service] < 0;
+				// A service that is fixed has one replica.
+				this.lowest[service] = (!free && fixed[service] == host) ? 1 : 0;
+				this.levels[service] = free ? HostPattern.this.levels(service) : 1;
+			}
 		}
 
 		/** A service that is decided, or one that is closed. */
@@ -428,7 +459,7 @@ final class HostPattern {
 		/** The new service gets the highest place. */
 		private double[] decide(int service, double[] value) {
 			int states = value.length / this.width;
-			int levels = levels(service);
+			int levels = this.levels[service];
 			double[] next = new double[states * levels * this.width];
 			Arrays.fill(next, Double.NEGATIVE_INFINITY);
 			int degree = HostPattern.this.neighbour[service].length;
@@ -444,10 +475,8 @@ final class HostPattern {
 					weights[edges++] = HostPattern.this.weight[service][i];
 				}
 			}
-			// A service that is fixed has one replica.
-			int lowest = (this.fixed[service] >= 0 && this.fixed[service] == this.host) ? 1 : 0;
-			int highest = (this.fixed[service] >= 0 && this.fixed[service] != this.host) ? 1 : levels;
-			for (int level = lowest; level < highest; level++) {
+			for (int k = 0; k < levels; k++) {
+				int level = this.lowest[service] + k;
 				int replicas = replicas(service, level);
 				// Where levels are groups, the cheapest number of a group pays and takes
 				// room.
@@ -461,11 +490,12 @@ final class HostPattern {
 					double gain = pays;
 					for (int i = 0; i < edges; i++) {
 						int neighbour = ends[i];
-						int neighbourReplicas = replicas(neighbour, state / places[i] % levels(neighbour));
+						int neighbourReplicas = replicas(neighbour,
+								this.lowest[neighbour] + state / places[i] % this.levels[neighbour]);
 						gain += weights[i] * together(service, neighbour, replicas, neighbourReplicas);
 					}
 					int from = state * this.width;
-					int to = (level * states + state) * this.width + (int) size;
+					int to = (k * states + state) * this.width + (int) size;
 					for (int part = 0; part + size < this.width; part++) {
 						next[to + part] = value[from + part] + gain;
 					}
@@ -483,7 +513,7 @@ final class HostPattern {
 			int place = this.places.get(index);
 			this.open.subList(index, index + 1).clear();
 			this.places.subList(index, index + 1).clear();
-			int levels = levels(service);
+			int levels = this.levels[service];
 			for (int i = index; i < this.places.size(); i++) {
 				this.places.set(i, this.places.get(i) / levels);
 			}
@@ -523,11 +553,11 @@ final class HostPattern {
 					state = (state / step.place * step.levels + level) * step.place + state % step.place;
 				}
 				else {
-					int level = levelOf[service];
+					int level = this.lowest[service] + levelOf[service];
 					int fewest = (level == 0) ? 0 : replicas(service, level - 1) + 1;
 					taken[service] = (this.price[service] > 0) ? fewest : replicas(service, level);
 					part -= fewest * this.measure.size[service];
-					state -= level * step.place;
+					state -= levelOf[service] * step.place;
 				}
 			}
 		}

@@ -52,6 +52,9 @@ public final class LowerBound {
 	/** Slope, squared, below which there is nothing to gain. */
 	private static final double FLAT = 1e-9;
 
+	/** In one of so many steps, each measure of capacity answers; else the strictest. */
+	private static final int ALL_MEASURES = 8;
+
 	/** Steps for each service that is fixed. */
 	private static final int BRANCH_STEPS = 12;
 
@@ -316,7 +319,7 @@ public final class LowerBound {
 		double length = 1;
 		int idle = 0;
 		for (int step = 0; step < steps && length > SHORTEST && !this.clock.expired(1); step++) {
-			double bound = evaluate(node.fixed, price, slope);
+			double bound = evaluate(node.fixed, price, slope, step % ALL_MEASURES == 0);
 			if (bound == Double.NEGATIVE_INFINITY) {
 				// The clock expired on the way.
 				break;
@@ -349,7 +352,7 @@ public final class LowerBound {
 	}
 
 	/** The bound for some prices, and where it rises. */
-	private double evaluate(int[] fixed, double[] price, double[] slope) {
+	private double evaluate(int[] fixed, double[] price, double[] slope, boolean all) {
 		double local = 0;
 		for (int service = 0; service < slope.length; service++) {
 			local += price[service] * this.problem.replicas[service];
@@ -361,20 +364,20 @@ public final class LowerBound {
 			if (host >= 0 && !used[host]) {
 				used[host] = true;
 				untouched[this.kindOf[host]]--;
-				local += ask(this.kindOf[host], 1, price, fixed, host, slope);
+				local += ask(this.kindOf[host], 1, price, fixed, host, slope, all);
 			}
 		}
 		for (int kind = 0; kind < untouched.length; kind++) {
 			if (untouched[kind] > 0) {
-				local += ask(kind, untouched[kind], price, fixed, -1, slope);
+				local += ask(kind, untouched[kind], price, fixed, -1, slope, all);
 			}
 		}
 		return this.constant - local - ROUNDING;
 	}
 
-	private double ask(int kind, int hosts, double[] price, int[] fixed, int host, double[] slope) {
+	private double ask(int kind, int hosts, double[] price, int[] fixed, int host, double[] slope, boolean all) {
 		HostPattern pattern = this.patterns.get(kind);
-		double profit = pattern.best(price, fixed, host);
+		double profit = pattern.best(price, fixed, host, all);
 		if (profit == Double.POSITIVE_INFINITY) {
 			return profit;
 		}
