@@ -157,6 +157,14 @@ abstract class ArgumentBehaviours extends Behaviours {
 	}
 
 	@Test
+	@DisplayName("a collection parameter is repeated, with its duplicates")
+	void collectionParameter() {
+		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.collection(List.of("b", "a", "b"))),
+				"ArrayList[b, a, b]");
+		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.collection(List.of("a"))), "LinkedHashSet[a]");
+	}
+
+	@Test
 	@DisplayName("maps of parameters, single-valued and multi-valued, become parameters")
 	void mapParameters() {
 		Map<String, String> values = new LinkedHashMap<>(Map.of("b", "2", "a", "1,1"));

@@ -155,7 +155,8 @@ final class ArgumentRules {
 			if (raw.isArray() && element.isPrimitive()) {
 				return RuleOrReason.because(name + " (" + type.getTypeName() + ") is converted by Spring");
 			}
-			if (!raw.isArray() && raw != java.util.List.class && raw != Collection.class) {
+			// A Collection is a set or a list, depending on how many values there are.
+			if (!raw.isArray() && raw != java.util.List.class) {
 				return RuleOrReason.because(name + " (" + type.getTypeName() + ") is converted by Spring");
 			}
 		}

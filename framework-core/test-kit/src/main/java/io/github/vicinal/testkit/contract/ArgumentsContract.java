@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -69,6 +70,9 @@ public interface ArgumentsContract extends KitContract {
 
 	@GetExchange("/set")
 	Seen set(@RequestParam Set<Colour> values);
+
+	@GetExchange("/collection")
+	Seen collection(@RequestParam Collection<String> values);
 
 	@GetExchange("/params")
 	Seen params(@RequestParam Map<String, String> values);

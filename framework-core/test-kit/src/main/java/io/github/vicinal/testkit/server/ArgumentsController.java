@@ -10,6 +10,7 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -83,6 +84,11 @@ class ArgumentsController implements ArgumentsContract {
 	@Override
 	public Seen set(Set<Colour> values) {
 		return seen(new TreeSet<>(values).toArray());
+	}
+
+	@Override
+	public Seen collection(Collection<String> values) {
+		return seen(values.getClass().getSimpleName() + values);
 	}
 
 	@Override
