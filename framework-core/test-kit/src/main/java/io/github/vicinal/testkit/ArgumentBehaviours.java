@@ -161,7 +161,8 @@ abstract class ArgumentBehaviours extends Behaviours {
 	void collectionParameter() {
 		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.collection(List.of("b", "a", "b"))),
 				"ArrayList[b, a, b]");
-		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.collection(List.of("a"))), "LinkedHashSet[a]");
+		assertSeen(sameAnywhere(ArgumentsContract.class, (client) -> client.collection(List.of("a"))),
+				"LinkedHashSet[a]");
 	}
 
 	@Test
