@@ -1,7 +1,9 @@
 package io.github.vicinal.jvm;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 public final class Neighbours {
 
 	private static final Map<String, Neighbour> NEIGHBOURS = new ConcurrentHashMap<>();
+
+	private static final Set<Consumer<String>> LISTENERS = ConcurrentHashMap.newKeySet();
 
 	private Neighbours() {
 	}
@@ -37,13 +41,36 @@ public final class Neighbours {
 	}
 
 	/**
-	 * Removes an application. Applications that know it already can still use it.
+	 * Removes an application. Applications that know it already can still use it, and let
+	 * it go when their listeners are told.
 	 * @param instanceId the application's instance id
 	 * @param neighbour the application; another one of that id stays
-	 * @return whether it was known
+	 * @return whether it was known; then listeners have been told
 	 */
 	public static boolean remove(String instanceId, Neighbour neighbour) {
-		return NEIGHBOURS.remove(instanceId, neighbour);
+		boolean known = NEIGHBOURS.remove(instanceId, neighbour);
+		if (known) {
+			LISTENERS.forEach((listener) -> listener.accept(instanceId));
+		}
+		return known;
+	}
+
+	/**
+	 * Adds a listener. It keeps its application's class loader in memory until it is
+	 * removed, so an application removes it when it stops.
+	 * @param removed is told the instance id of each application that was removed, and no
+	 * longer to be found, on the thread that removes it; it must not throw
+	 */
+	public static void addListener(Consumer<String> removed) {
+		LISTENERS.add(removed);
+	}
+
+	/**
+	 * Removes a listener.
+	 * @param removed what was added
+	 */
+	public static void removeListener(Consumer<String> removed) {
+		LISTENERS.remove(removed);
 	}
 
 	/**

@@ -1,7 +1,10 @@
 package io.github.vicinal.jvm;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -43,6 +46,29 @@ class NeighboursTests {
 		Neighbours.register(this.id, this.neighbour);
 		assertThat(Neighbours.remove(this.id, new Silent())).isFalse();
 		assertThat(Neighbours.find(this.id)).isSameAs(this.neighbour);
+	}
+
+	@Test
+	void listenersAreToldOfRemovals() {
+		List<String> removed = new ArrayList<>();
+		Consumer<String> listener = (id) -> {
+			assertThat(Neighbours.find(id)).isNull();
+			removed.add(id);
+		};
+		Neighbours.addListener(listener);
+		try {
+			Neighbours.register(this.id, this.neighbour);
+			Neighbours.remove(this.id, new Silent());
+			assertThat(removed).isEmpty();
+			Neighbours.remove(this.id, this.neighbour);
+			assertThat(removed).containsExactly(this.id);
+		}
+		finally {
+			Neighbours.removeListener(listener);
+		}
+		Neighbours.register(this.id, this.neighbour);
+		Neighbours.remove(this.id, this.neighbour);
+		assertThat(removed).containsExactly(this.id);
 	}
 
 	private static final class Silent implements Neighbour {

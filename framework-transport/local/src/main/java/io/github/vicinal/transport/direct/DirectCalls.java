@@ -10,54 +10,72 @@ import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.path.Reply;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Decides on which thread the callee's part of a call runs. A handler that may take long
- * runs on the callee's, so that its caller need not wait for it. Thread-safe.
+ * The calls of one path, and what they need of the callee. Decides on which thread the
+ * callee's part of a call runs: a handler that may take long runs on the callee's, so
+ * that its caller need not wait for it. Thread-safe.
+ *
+ * @param <T> what belongs to the callee. It is let go when the callee has stopped, as it
+ * would keep the callee's class loader in memory
  */
-final class DirectCalls {
+final class DirectCalls<T> {
 
 	/** Reason for the missing outcome of a call whose application has ended. */
 	static final String CUT_OFF = "the application has ended before its handler";
 
+	private static final String STOPPED = "the application has stopped";
+
 	/** Number of calls without a deadline of which one is timed. */
 	private static final int SAMPLE_MASK = 15;
 
-	private final Neighbour callee;
+	/** {@code null} when the callee has stopped. */
+	private volatile @Nullable Callee<T> callee;
 
 	private volatile boolean closed;
 
-	DirectCalls(Neighbour callee) {
-		this.callee = callee;
+	DirectCalls(Neighbour neighbour, T parts) {
+		this.callee = new Callee<>(neighbour, parts);
 	}
 
-	/** Throws what a call fails with that is not to be begun. */
-	void requireOpen() throws PathException {
+	/**
+	 * Returns the callee of a call, or throws what a call fails with that is not to be
+	 * begun.
+	 */
+	Callee<T> requireOpen() throws PathException {
+		Callee<T> known = this.callee;
 		if (this.closed) {
 			throw new PathException(Reason.PEER_GONE, false, "the path is closed", null);
+		}
+		if (known == null) {
+			throw new PathException(Reason.PEER_GONE, false, STOPPED, null);
 		}
 		if (Thread.currentThread().isInterrupted()) {
 			throw new PathException(Reason.INTERRUPTED, false, "the calling thread was interrupted before the call",
 					null);
 		}
+		return known;
 	}
 
-	Reply call(DeadlineRule rule, CallFrame frame, Work work) throws PathException {
+	static Reply call(Neighbour callee, DeadlineRule rule, CallFrame frame, Work work) throws PathException {
 		if (frame.deadlineNanos() == CallFrame.NO_DEADLINE && rule.trusted()
 				&& (ThreadLocalRandom.current().nextInt() & SAMPLE_MASK) != 0) {
-			return callHere(rule, frame, work);
+			return callHere(callee, rule, frame, work);
 		}
-		return callObserved(rule, frame, work);
+		return callObserved(callee, rule, frame, work);
 	}
 
-	private Reply callObserved(DeadlineRule rule, CallFrame frame, Work work) throws PathException {
+	private static Reply callObserved(Neighbour callee, DeadlineRule rule, CallFrame frame, Work work)
+			throws PathException {
 		long start = System.nanoTime();
 		boolean limited = frame.deadlineNanos() != CallFrame.NO_DEADLINE;
 		long remaining = limited ? frame.deadlineNanos() - start : Long.MAX_VALUE;
 		if (remaining <= 0) {
 			throw new PathException(Reason.TIMEOUT, false, "the deadline had passed before the call", null);
 		}
-		Reply reply = rule.trusted() ? callHere(rule, frame, work) : callElsewhere(rule, frame, work, remaining);
+		Reply reply = rule.trusted() ? callHere(callee, rule, frame, work)
+				: callElsewhere(callee, rule, frame, work, remaining);
 		long took = System.nanoTime() - start;
 		rule.observe(took, Math.min(remaining, DeadlineRule.LONG_NANOS));
 		if (limited && took > remaining) {
@@ -66,9 +84,10 @@ final class DirectCalls {
 		return reply;
 	}
 
-	private Reply callHere(DeadlineRule rule, CallFrame frame, Work work) throws PathException {
+	private static Reply callHere(Neighbour callee, DeadlineRule rule, CallFrame frame, Work work)
+			throws PathException {
 		try {
-			return execute(work, frame.headers());
+			return execute(callee, work, frame.headers());
 		}
 		finally {
 			if (Thread.currentThread().isInterrupted()) {
@@ -77,23 +96,23 @@ final class DirectCalls {
 		}
 	}
 
-	private Reply execute(Work work, Map<String, String> headers) throws PathException {
+	private static Reply execute(Neighbour callee, Work work, Map<String, String> headers) throws PathException {
 		Reply reply = null;
 		PathException failure = null;
 		boolean cutOff = false;
 		try {
-			if (this.callee.enter()) {
+			if (callee.enter()) {
 				reply = work.run(headers);
 			}
 			else {
-				failure = new PathException(Reason.PEER_GONE, false, "the application has stopped", null);
+				failure = new PathException(Reason.PEER_GONE, false, STOPPED, null);
 			}
 		}
 		catch (PathException ex) {
 			failure = ex;
 		}
 		finally {
-			cutOff = this.callee.leave();
+			cutOff = callee.leave();
 		}
 		if (cutOff) {
 			// A result of an interrupted handler is no answer.
@@ -105,12 +124,13 @@ final class DirectCalls {
 		return reply;
 	}
 
-	private Reply callElsewhere(DeadlineRule rule, CallFrame frame, Work work, long remaining) throws PathException {
+	private static Reply callElsewhere(Neighbour callee, DeadlineRule rule, CallFrame frame, Work work, long remaining)
+			throws PathException {
 		// The caller may be gone, and its map changed, while the handler still runs.
 		Map<String, String> headers = Map.copyOf(frame.headers());
 		HandOff<Reply> handOff = new HandOff<>(() -> {
 			try {
-				return execute(work, headers);
+				return execute(callee, work, headers);
 			}
 			finally {
 				if (Thread.interrupted()) {
@@ -119,13 +139,13 @@ final class DirectCalls {
 			}
 		});
 		try {
-			this.callee.executor().execute(handOff);
+			callee.executor().execute(handOff);
 		}
 		catch (RejectedExecutionException ex) {
-			if (frame.deadlineNanos() == CallFrame.NO_DEADLINE && !this.callee.closed()) {
-				return callHere(rule, frame, work);
+			if (frame.deadlineNanos() == CallFrame.NO_DEADLINE && !callee.closed()) {
+				return callHere(callee, rule, frame, work);
 			}
-			throw new PathException(this.callee.closed() ? Reason.PEER_GONE : Reason.EXHAUSTED, false,
+			throw new PathException(callee.closed() ? Reason.PEER_GONE : Reason.EXHAUSTED, false,
 					"the callee's executor takes no more calls", ex);
 		}
 		try {
@@ -140,12 +160,28 @@ final class DirectCalls {
 	}
 
 	boolean isOpen() {
-		return !this.closed && !this.callee.closed();
+		Callee<T> known = this.callee;
+		return !this.closed && known != null && !known.neighbour.closed();
 	}
 
 	/** Calls in flight end normally. */
 	void close() {
 		this.closed = true;
+	}
+
+	/** Lets the callee go, which has stopped. Calls in flight end normally. */
+	void release() {
+		this.callee = null;
+	}
+
+	/**
+	 * An application that answers.
+	 *
+	 * @param <T> the type of its parts
+	 * @param neighbour the application
+	 * @param parts what calls need of it
+	 */
+	record Callee<T>(Neighbour neighbour, T parts) {
 	}
 
 	/** The callee's part of a call. */

@@ -5,7 +5,6 @@ import java.util.concurrent.atomic.LongAdder;
 
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.CodecException;
-import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathException;
@@ -16,6 +15,7 @@ import io.github.vicinal.requestserver.RejectedRequestException;
 import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.server.HttpRequiredException;
 import io.github.vicinal.server.Service;
+import io.github.vicinal.transport.direct.DirectCalls.Callee;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,29 +24,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class DirectPath implements CallPath {
 
-	private final DirectCalls calls;
-
-	private final Service service;
-
-	private final Contract calleeContract;
+	private final DirectCalls<Parts> calls;
 
 	private final CodecChoice codec;
 
-	private final HandoverPlan[] plans;
-
-	private final Copier copier;
-
 	private final LongAdder bytes;
 
-	DirectPath(DirectTarget target, Service service, CodecChoice codec, HandoverPlan[] plans, Copier copier,
-			LongAdder bytes) {
-		this.calls = new DirectCalls(target);
-		this.service = service;
-		this.calleeContract = service.contract();
+	/**
+	 * Creates a path.
+	 * @param bytes counts what the copier copies
+	 */
+	DirectPath(DirectCalls<Parts> calls, CodecChoice codec, LongAdder bytes) {
+		this.calls = calls;
 		this.codec = codec;
-		this.plans = plans;
-		this.copier = copier;
 		this.bytes = bytes;
+	}
+
+	/**
+	 * What calls need of the callee.
+	 *
+	 * @param service the service that answers
+	 * @param plans by index of the method
+	 * @param copier copies what is not handed over
+	 */
+	@SuppressWarnings("ArrayRecordComponent")
+	record Parts(Service service, HandoverPlan[] plans, Copier copier) {
 	}
 
 	@Override
@@ -61,19 +63,20 @@ final class DirectPath implements CallPath {
 
 	@Override
 	public Reply call(CallFrame frame) throws PathException {
-		this.calls.requireOpen();
-		HandoverPlan plan = this.plans[frame.method().index()];
-		@Nullable Object[] arguments = arguments(plan, frame);
-		return this.calls.call(plan.rule(), frame,
-				(headers) -> result(plan, invoke(plan, frame, arguments, headers), frame));
+		Callee<Parts> callee = this.calls.requireOpen();
+		Parts parts = callee.parts();
+		HandoverPlan plan = parts.plans[frame.method().index()];
+		@Nullable Object[] arguments = arguments(parts.copier, plan, frame);
+		return DirectCalls.call(callee.neighbour(), plan.rule(), frame,
+				(headers) -> result(parts, plan, invoke(parts.service, plan, frame, arguments, headers), frame));
 	}
 
-	private Reply invoke(HandoverPlan plan, CallFrame frame, @Nullable Object[] arguments, Map<String, String> headers)
-			throws PathException {
-		CallFrame callee = new CallFrame(this.calleeContract, plan.calleeMethod(), arguments, frame.deadlineNanos(),
+	private static Reply invoke(Service service, HandoverPlan plan, CallFrame frame, @Nullable Object[] arguments,
+			Map<String, String> headers) throws PathException {
+		CallFrame callee = new CallFrame(service.contract(), plan.calleeMethod(), arguments, frame.deadlineNanos(),
 				headers);
 		try {
-			return this.service.invoke(callee, DirectPath::waits);
+			return service.invoke(callee, DirectPath::waits);
 		}
 		catch (RejectedRequestException ex) {
 			boolean interrupted = ex.rejection().reason() == Rejection.Reason.INTERRUPTED;
@@ -92,28 +95,29 @@ final class DirectPath implements CallPath {
 	private static void waits() {
 	}
 
-	private @Nullable Object[] arguments(HandoverPlan plan, CallFrame frame) throws PathException {
+	private static @Nullable Object[] arguments(Copier copier, HandoverPlan plan, CallFrame frame)
+			throws PathException {
 		if (plan.argumentsByReference()) {
 			return frame.arguments();
 		}
 		try {
-			return this.copier.arguments(plan, frame.arguments());
+			return copier.arguments(plan, frame.arguments());
 		}
 		catch (CodecException ex) {
 			throw new PathException(Reason.CODEC, false, String.valueOf(ex.getMessage()), ex);
 		}
 	}
 
-	private Reply result(HandoverPlan plan, Reply reply, CallFrame frame) throws PathException {
+	private static Reply result(Parts parts, HandoverPlan plan, Reply reply, CallFrame frame) throws PathException {
 		if (plan.resultByReference() || !(reply instanceof Reply.Value value)) {
 			return reply;
 		}
 		try {
-			return new Reply.Value(value.status(), value.headers(), this.copier.result(plan, value.body()));
+			return new Reply.Value(value.status(), value.headers(), parts.copier.result(plan, value.body()));
 		}
 		catch (Copier.EncodingException ex) {
-			return this.service.unencodable(new CallFrame(this.calleeContract, plan.calleeMethod(), frame.arguments(),
-					frame.deadlineNanos(), frame.headers()), ex);
+			return parts.service.unencodable(new CallFrame(parts.service.contract(), plan.calleeMethod(),
+					frame.arguments(), frame.deadlineNanos(), frame.headers()), ex);
 		}
 		catch (CodecException ex) {
 			throw new PathException(Reason.CODEC, true, String.valueOf(ex.getMessage()), ex);

@@ -1,8 +1,11 @@
 package io.github.vicinal.transport.direct;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.WeakHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
@@ -29,6 +32,13 @@ public final class DirectPathProvider implements PathProvider {
 	private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
 
 	private final BufferPool buffers = new BufferPool();
+
+	private final Consumer<String> stopped = this::release;
+
+	/** Calls of the paths that were opened, by the instance id of their callees. */
+	private final Map<DirectCalls<?>, String> opened = new WeakHashMap<>();
+
+	private boolean listening;
 
 	private volatile boolean closed;
 
@@ -63,11 +73,36 @@ public final class DirectPathProvider implements PathProvider {
 						.formatted(Neighbours.class.getName()),
 					false);
 		}
-		return (neighbour instanceof DirectTarget target) ? byReference(contract, target)
-				: FramePath.connect(neighbour, contract, this.codecs, this.loader, this.buffers);
+		Consumer<DirectCalls<?>> opening = (calls) -> opened(calls, peer.peer().instanceId(), neighbour);
+		return (neighbour instanceof DirectTarget target) ? byReference(contract, target, opening)
+				: FramePath.connect(neighbour, contract, this.codecs, this.loader, this.buffers, opening);
 	}
 
-	private Attempt byReference(Contract contract, DirectTarget target) {
+	/** Nobody may call an application that has stopped, and notice that it has. */
+	private void opened(DirectCalls<?> calls, String instanceId, Neighbour neighbour) {
+		synchronized (this.opened) {
+			this.opened.put(calls, instanceId);
+			if (!this.listening && !this.closed) {
+				this.listening = true;
+				Neighbours.addListener(this.stopped);
+			}
+		}
+		if (Neighbours.find(instanceId) != neighbour) {
+			calls.release();
+		}
+	}
+
+	private void release(String instanceId) {
+		synchronized (this.opened) {
+			this.opened.forEach((calls, callee) -> {
+				if (callee.equals(instanceId)) {
+					calls.release();
+				}
+			});
+		}
+	}
+
+	private Attempt byReference(Contract contract, DirectTarget target, Consumer<DirectCalls<?>> opening) {
 		Service service = target.services().find(contract.name());
 		if (service == null) {
 			return new Unavailable("no bean offers the contract %s".formatted(contract.name()), false);
@@ -84,7 +119,7 @@ public final class DirectPathProvider implements PathProvider {
 			return new Unavailable(refusal.get(), false);
 		}
 		try {
-			return connect(contract, target, service);
+			return connect(contract, target, service, opening);
 		}
 		catch (RuntimeException ex) {
 			return new Unavailable("the values of %s cannot be copied: %s".formatted(contract.name(), ex.getMessage()),
@@ -92,7 +127,7 @@ public final class DirectPathProvider implements PathProvider {
 		}
 	}
 
-	private Attempt connect(Contract contract, DirectTarget target, Service service) {
+	private Attempt connect(Contract contract, DirectTarget target, Service service, Consumer<DirectCalls<?>> opening) {
 		Contract theirs = service.contract();
 		Codecs theirCodecs = service.codecs();
 		CodecChoice caller = this.codecs.choose(contract, theirCodecs.offers(theirs));
@@ -105,7 +140,9 @@ public final class DirectPathProvider implements PathProvider {
 		LongAdder bytes = new LongAdder();
 		Copier copier = new Copier(caller.codec(), this.loader, callee.codec(), target.loader(), this.buffers, bytes);
 		CodecChoice choice = new CodecChoice(caller.codec(), describe(plans, caller.reason()));
-		return new Connected(new DirectPath(target, service, choice, plans, copier, bytes));
+		DirectCalls<DirectPath.Parts> calls = new DirectCalls<>(target, new DirectPath.Parts(service, plans, copier));
+		opening.accept(calls);
+		return new Connected(new DirectPath(calls, choice, bytes));
 	}
 
 	/** Equal hashes: an index means the same method on both sides. */
@@ -137,7 +174,10 @@ public final class DirectPathProvider implements PathProvider {
 
 	@Override
 	public void close() {
-		this.closed = true;
+		synchronized (this.opened) {
+			this.closed = true;
+			Neighbours.removeListener(this.stopped);
+		}
 	}
 
 }

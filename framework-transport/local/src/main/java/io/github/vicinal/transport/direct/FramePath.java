@@ -1,6 +1,7 @@
 package io.github.vicinal.transport.direct;
 
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 
 import io.github.vicinal.codec.CodecChoice;
 import io.github.vicinal.codec.Codecs;
@@ -14,6 +15,7 @@ import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.path.Reply;
+import io.github.vicinal.transport.direct.DirectCalls.Callee;
 import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
@@ -35,8 +37,6 @@ final class FramePath implements CallPath {
 
 	private static final int BINDING = 1;
 
-	private final Neighbour.Session session;
-
 	private final ClientBinding binding;
 
 	private final CodecChoice codec;
@@ -45,20 +45,19 @@ final class FramePath implements CallPath {
 
 	private final BufferPool buffers;
 
-	private final DirectCalls calls;
+	private final DirectCalls<Neighbour.Session> calls;
 
 	private final DeadlineRule[] rules;
 
 	private final LongAdder bytes = new LongAdder();
 
-	private FramePath(Neighbour neighbour, Neighbour.Session session, ClientBinding binding, CodecChoice codec,
+	private FramePath(DirectCalls<Neighbour.Session> calls, ClientBinding binding, CodecChoice codec,
 			@Nullable ClassLoader loader, BufferPool buffers) {
-		this.session = session;
+		this.calls = calls;
 		this.binding = binding;
 		this.codec = codec;
 		this.loader = loader;
 		this.buffers = buffers;
-		this.calls = new DirectCalls(neighbour);
 		this.rules = new DeadlineRule[binding.contract().methods().size()];
 		for (int i = 0; i < this.rules.length; i++) {
 			this.rules[i] = new DeadlineRule();
@@ -68,11 +67,14 @@ final class FramePath implements CallPath {
 	/**
 	 * Connects to a neighbour.
 	 * @param loader the caller's
+	 * @param opened is told of the calls of the path
 	 */
 	static PathProvider.Attempt connect(Neighbour neighbour, Contract contract, Codecs codecs,
-			@Nullable ClassLoader loader, BufferPool buffers) {
+			@Nullable ClassLoader loader, BufferPool buffers, Consumer<DirectCalls<?>> opened) {
 		try {
-			return new PathProvider.Connected(open(neighbour, contract, codecs, loader, buffers));
+			FramePath path = open(neighbour, contract, codecs, loader, buffers);
+			opened.accept(path.calls);
+			return new PathProvider.Connected(path);
 		}
 		catch (WireException ex) {
 			return new PathProvider.Unavailable(ex.text(), ex.refusal().retryable());
@@ -101,7 +103,7 @@ final class FramePath implements CallPath {
 			CodecChoice chosen = binding.choose(Payload.Bound.read(answer.payload(bytes)));
 			CodecChoice choice = new CodecChoice(chosen.codec(),
 					"the applications have class loaders of their own: " + chosen.reason());
-			return new FramePath(neighbour, session, binding, choice, loader, buffers);
+			return new FramePath(new DirectCalls<>(neighbour, session), binding, choice, loader, buffers);
 		}
 		finally {
 			buffers.giveBack(request);
@@ -126,13 +128,13 @@ final class FramePath implements CallPath {
 
 	@Override
 	public Reply call(CallFrame frame) throws PathException {
-		this.calls.requireOpen();
+		Callee<Neighbour.Session> callee = this.calls.requireOpen();
 		EncodeBuffer request = this.buffers.take();
 		boolean unused = false;
 		try {
 			encode(frame, request);
-			Reply reply = this.calls.call(this.rules[frame.method().index()], frame,
-					(headers) -> exchange(frame, request));
+			Reply reply = DirectCalls.call(callee.neighbour(), this.rules[frame.method().index()], frame,
+					(headers) -> exchange(callee.parts(), frame, request));
 			unused = true;
 			return reply;
 		}
@@ -168,8 +170,8 @@ final class FramePath implements CallPath {
 		}
 	}
 
-	private Reply exchange(CallFrame frame, EncodeBuffer request) throws PathException {
-		byte[] bytes = this.session.answer(request.array(), request.size());
+	private Reply exchange(Neighbour.Session session, CallFrame frame, EncodeBuffer request) throws PathException {
+		byte[] bytes = session.answer(request.array(), request.size());
 		this.bytes.add(request.size() + bytes.length);
 		ClassLoader before = ContextLoader.enter(this.loader);
 		try {

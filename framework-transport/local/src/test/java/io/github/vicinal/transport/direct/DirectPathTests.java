@@ -2,6 +2,7 @@ package io.github.vicinal.transport.direct;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -345,6 +346,34 @@ class DirectPathTests {
 		assertThat(interrupted.get()).isTrue();
 		assertThat(thrown.get().reason()).isEqualTo(Reason.INTERRUPTED);
 		assertThat(thrown.get().maybeExecuted()).isTrue();
+	}
+
+	@Test
+	void stoppedApplicationIsForgottenByIdleCallers() throws Exception {
+		PeerIdentity stopping = PeerIdentity.create(PeerIdentity.NO_HOST);
+		Object handler = new Object();
+		WeakReference<Object> known = new WeakReference<>(handler);
+		DirectPathServer stopped = serve(stopping, handler);
+		handler = null;
+		CallPath path = ((PathProvider.Connected) this.provider.connect(this.contract,
+				Contracts.announce(stopping, this.contract)))
+			.path();
+		assertThat(body(path.call(call("nothing")))).isNull();
+		stopped.close();
+		stopped = null;
+		Async.await(() -> {
+			System.gc();
+			return known.get() == null;
+		});
+		assertThat(path.isOpen()).isFalse();
+	}
+
+	private DirectPathServer serve(PeerIdentity as, Object handler) {
+		ServiceRegistry own = new ServiceRegistry();
+		own.register(Contracts.service(this.contract, (frame) -> Contracts.value(handler.equals(frame) ? "" : null)));
+		DirectPathServer started = new DirectPathServer(as, own, null, Duration.ofSeconds(5));
+		started.start();
+		return started;
 	}
 
 	@Test

@@ -1,6 +1,7 @@
 package io.github.vicinal.transport.direct;
 
 import java.io.File;
+import java.lang.ref.WeakReference;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -158,6 +159,24 @@ class IsolatedApplicationsTests {
 		assertThat(call("text", 0)).startsWith("PEER_GONE false");
 		assertThat(invoke(this.client, "open")).isEqualTo(false);
 		assertThat((String) invoke(this.client, "connect", this.serverId)).contains("another JVM");
+	}
+
+	@Test
+	void stoppedApplicationIsForgottenByIdleCallers() throws Exception {
+		String stoppingId = id();
+		AutoCloseable stopping = application(stoppingId);
+		this.opened.remove(stopping);
+		assertThat((String) invoke(this.client, "connect", stoppingId)).startsWith("connected");
+		assertThat(call("text", 0)).isEqualTo("text");
+		WeakReference<ClassLoader> loader = new WeakReference<>(stopping.getClass().getClassLoader());
+		stopping.close();
+		stopping = null;
+		Async.await(() -> {
+			System.gc();
+			return loader.get() == null;
+		});
+		assertThat(call("text", 0)).startsWith("PEER_GONE false");
+		assertThat(invoke(this.client, "open")).isEqualTo(false);
 	}
 
 	@Test
