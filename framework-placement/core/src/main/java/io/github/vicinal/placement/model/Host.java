@@ -18,6 +18,8 @@ public record Host(String name, String zone, Resources capacity, Resources reser
 		if (name.isBlank()) {
 			throw new InvalidModelException("A host has no name; give each one a name of its own");
 		}
+		PrintableText.require("host", name);
+		PrintableText.require("zone", zone);
 		if (maxReplicas < 0) {
 			throw new InvalidModelException(
 					"Host '%s' has maxReplicas %d; it must be at least 0".formatted(name, maxReplicas));

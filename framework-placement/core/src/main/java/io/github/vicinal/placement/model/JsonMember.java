@@ -49,7 +49,7 @@ public final class JsonMember {
 
 	static String shown(JsonNode node) {
 		String text = node.toString();
-		return (text.length() <= 60) ? text : text.substring(0, 60) + "...";
+		return PrintableText.escaped((text.length() <= 60) ? text : text.substring(0, 60) + "...");
 	}
 
 	/**
@@ -60,7 +60,8 @@ public final class JsonMember {
 		isObject();
 		for (String name : this.node.propertyNames()) {
 			if (!List.of(names).contains(name)) {
-				throw wrong("'%s' is not known; the members are %s".formatted(name, List.of(names)));
+				throw wrong(
+						"'%s' is not known; the members are %s".formatted(PrintableText.escaped(name), List.of(names)));
 			}
 		}
 	}
@@ -102,7 +103,16 @@ public final class JsonMember {
 		if (!member.isString()) {
 			throw wrong("%s should be a text, not %s".formatted(name, shown(member)));
 		}
-		return member.stringValue();
+		return printable(name, member);
+	}
+
+	private String printable(String name, JsonNode member) {
+		String text = member.stringValue();
+		if (!PrintableText.isPrintable(text)) {
+			throw wrong("%s is '%s', which has characters that cannot be printed; leave them out".formatted(name,
+					PrintableText.escaped(text)));
+		}
+		return text;
 	}
 
 	/**
@@ -223,7 +233,7 @@ public final class JsonMember {
 			if (!element.node.isString()) {
 				throw element.wrong("there should be a text, not " + shown(element.node));
 			}
-			texts.add(element.node.stringValue());
+			texts.add(element.printable("the text", element.node));
 		}
 		return texts;
 	}
@@ -232,6 +242,10 @@ public final class JsonMember {
 		isObject();
 		Map<String, JsonMember> members = new LinkedHashMap<>();
 		for (Map.Entry<String, JsonNode> member : this.node.properties()) {
+			if (!PrintableText.isPrintable(member.getKey())) {
+				throw wrong("'%s' has characters that cannot be printed; leave them out"
+					.formatted(PrintableText.escaped(member.getKey())));
+			}
 			members.put(member.getKey(), at(member.getKey(), member.getValue()));
 		}
 		return members;

@@ -28,6 +28,7 @@ public record Route(String name, @Nullable Double callsPerSecond, List<Hop> crit
 		if (name.isBlank()) {
 			throw new InvalidModelException("A route has no name; give each one a name of its own");
 		}
+		PrintableText.require("route", name);
 		if (criticalPath.isEmpty()) {
 			throw new InvalidModelException(
 					"Route '%s' waits for no call; name the calls of its criticalPath, or leave the route out"

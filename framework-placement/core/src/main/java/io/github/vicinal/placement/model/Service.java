@@ -34,6 +34,7 @@ public record Service(String name, int replicas, Resources demand, Set<Integer> 
 		if (name.isBlank()) {
 			throw new InvalidModelException("A service has no name; give each one a name of its own");
 		}
+		PrintableText.require("service", name);
 		if (replicas < 1 || replicas > MAX_REPLICAS) {
 			throw new InvalidModelException(
 					"Service '%s' has %d replicas; there must be 1 to %d. Leave a service out that does not run"

@@ -39,6 +39,26 @@ class ModelTests {
 		}
 	}
 
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = { "\\u001b[31m|\\u001B[31m", "\\n- moved|\\u000A- moved", "\\u202e|\\u202E",
+			"\\u2028|\\u2028", "\\ud800|\\uD800" })
+	void namesThatCannotBePrintedAreShownAndRefused(String inJson, String shown) {
+		for (String part : List.of("\"services\": [ { \"name\": \"a%s\" } ]", "\"hosts\": [ { \"name\": \"a%s\" } ]",
+				"\"hosts\": [ { \"name\": \"h\", \"zone\": \"a%s\" } ]", "\"a%s\": 1",
+				"\"services\": [ { \"name\": \"b\", \"pinnedTo\": [ \"a%s\" ] } ]",
+				"\"services\": [ { \"name\": \"b\", \"demand\": { \"a%s\": 1 } } ]")) {
+			String json = "{ \"format\": \"vicinal-placement-model\", \"version\": 1, " + part.formatted(inJson) + " }";
+			assertThatExceptionOfType(InvalidModelException.class).as(json)
+				.isThrownBy(() -> new ModelJson().read(json))
+				.withMessageContaining("a" + shown)
+				.satisfies((ex) -> assertThat(PrintableText.isPrintable(String.valueOf(ex.getMessage()))).isTrue());
+		}
+		assertThatExceptionOfType(InvalidModelException.class)
+			.isThrownBy(() -> new Service("a\u001b", 1, Resources.none()))
+			.withMessageContaining("a\\u001B");
+		assertThat(new Service("bücher 東京 \ud83d\ude80", 1, Resources.none()).name()).startsWith("bücher");
+	}
+
 	@Test
 	void readsAnInstance() {
 		PlacementModel model = parse(INSTANCE);

@@ -15,6 +15,7 @@ import java.util.Set;
 
 import io.github.vicinal.placement.model.Evidence;
 import io.github.vicinal.placement.model.PlacementModel;
+import io.github.vicinal.placement.model.PrintableText;
 import io.github.vicinal.placement.model.Route;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -184,8 +185,8 @@ final class CriticalPaths {
 			this.id = span.path("id").asString("");
 			this.parent = span.path("parentId").asString("");
 			this.kind = span.path("kind").asString("");
-			this.name = span.path("name").asString("").strip();
-			this.service = span.path("localEndpoint").path("serviceName").asString("").strip();
+			this.name = PrintableText.escaped(span.path("name").asString("").strip());
+			this.service = PrintableText.escaped(span.path("localEndpoint").path("serviceName").asString("").strip());
 			this.start = span.path("timestamp").asDouble(Double.NaN);
 			this.end = this.start + span.path("duration").asDouble(Double.NaN);
 		}

@@ -15,6 +15,7 @@ import java.util.Set;
 
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Evidence;
+import io.github.vicinal.placement.model.PrintableText;
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.source.TrafficSource;
 import org.jspecify.annotations.Nullable;
@@ -250,7 +251,7 @@ public final class PrometheusSource implements TrafficSource {
 	}
 
 	private static String shortened(String text) {
-		return (text.length() <= 120) ? text : text.substring(0, 120) + "...";
+		return PrintableText.escaped((text.length() <= 120) ? text : text.substring(0, 120) + "...");
 	}
 
 }

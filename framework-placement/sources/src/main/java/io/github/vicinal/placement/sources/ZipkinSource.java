@@ -16,6 +16,7 @@ import java.util.Set;
 
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Evidence;
+import io.github.vicinal.placement.model.PrintableText;
 import io.github.vicinal.placement.model.Route;
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.source.TrafficSource;
@@ -218,8 +219,8 @@ public final class ZipkinSource implements TrafficSource {
 				throw wrong("dependencies should be a list of at most %d links".formatted(MAX_SPANS));
 			}
 			for (JsonNode link : links) {
-				String parent = link.path("parent").asString("");
-				String child = link.path("child").asString("");
+				String parent = PrintableText.escaped(link.path("parent").asString(""));
+				String child = PrintableText.escaped(link.path("child").asString(""));
 				double count = link.path("callCount").asDouble(-1);
 				if (parent.isBlank() || child.isBlank() || !(count >= 0 && count <= MAX_CALLS)) {
 					throw wrong(
@@ -310,8 +311,8 @@ public final class ZipkinSource implements TrafficSource {
 		private static Span span(JsonNode span) {
 			double duration = span.path("duration").asDouble(Double.NaN);
 			double micros = (duration >= 0 && duration <= MAX_SPAN_MICROS) ? duration : Double.NaN;
-			return new Span(span.path("localEndpoint").path("serviceName").asString(""), span.path("kind").asString(""),
-					micros);
+			return new Span(PrintableText.escaped(span.path("localEndpoint").path("serviceName").asString("")),
+					span.path("kind").asString(""), micros);
 		}
 
 		Traffic traffic() throws IOException {
@@ -355,7 +356,7 @@ public final class ZipkinSource implements TrafficSource {
 	}
 
 	private static String shortened(String text) {
-		return (text.length() <= 120) ? text : text.substring(0, 120) + "...";
+		return PrintableText.escaped((text.length() <= 120) ? text : text.substring(0, 120) + "...");
 	}
 
 }

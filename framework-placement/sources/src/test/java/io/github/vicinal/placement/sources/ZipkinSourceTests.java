@@ -62,6 +62,16 @@ class ZipkinSourceTests {
 
 	/** Evidence is complete if the part that is sampled is stated. */
 	@Test
+	void namesThatCannotBePrintedAreShown() throws IOException {
+		String links = """
+				[{"parent": "front\\u001b[2J", "child": "cart\\n", "callCount": 120}]
+				""";
+		Edge edge = ZipkinSource.file(file(links), MINUTE, 0).observe().edges().get(0);
+		assertThat(edge.from()).isEqualTo("front\\u001B[2J");
+		assertThat(edge.to()).isEqualTo("cart\\u000A");
+	}
+
+	@Test
 	void aStatedSamplingRateMakesCallsComplete() throws IOException {
 		Edge edge = ZipkinSource.file(file(LINKS), MINUTE, 0).sampled(0.1).observe().edges().get(0);
 		assertThat(edge.callsPerSecond()).isCloseTo(200, within(1e-9));

@@ -123,8 +123,9 @@ class CutOffFileTests {
 	void aSearchForALaneFailsAsCallsDo() throws Exception {
 		try (FakeServer hostile = new FakeServer(this.shm.directory, this.server.instanceId())) {
 			CallPath path = this.shm.connect(this.shm.provider(OPTIONS), this.server);
-			PathException late = catchThrowableOfType(PathException.class, () -> path.call(Contracts
-				.callBefore(this.shm.contract, "join", System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20), "a", 1)));
+			PathException late = catchThrowableOfType(PathException.class,
+					() -> path.call(Contracts.callBefore(this.shm.contract, "join",
+							System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(500), "a", 1)));
 			assertThat(late.reason()).isEqualTo(Reason.TIMEOUT);
 			assertThat(path.details()).containsEntry("quarantinedLanes", 1);
 			hostile.segment.truncate(0);
