@@ -21,7 +21,7 @@ public final class Neighbours {
 
 	private static final Map<String, Neighbour> NEIGHBOURS = new ConcurrentHashMap<>();
 
-	private static final Set<Consumer<String>> LISTENERS = ConcurrentHashMap.newKeySet();
+	private static final Set<Consumer<Neighbour>> LISTENERS = ConcurrentHashMap.newKeySet();
 
 	private Neighbours() {
 	}
@@ -50,7 +50,7 @@ public final class Neighbours {
 	public static boolean remove(String instanceId, Neighbour neighbour) {
 		boolean known = NEIGHBOURS.remove(instanceId, neighbour);
 		if (known) {
-			LISTENERS.forEach((listener) -> listener.accept(instanceId));
+			LISTENERS.forEach((listener) -> listener.accept(neighbour));
 		}
 		return known;
 	}
@@ -58,10 +58,10 @@ public final class Neighbours {
 	/**
 	 * Adds a listener. It keeps its application's class loader in memory until it is
 	 * removed, so an application removes it when it stops.
-	 * @param removed is told the instance id of each application that was removed, and no
-	 * longer to be found, on the thread that removes it; it must not throw
+	 * @param removed is told of each application that was removed, and is no longer to be
+	 * found, on the thread that removes it; it must not throw
 	 */
-	public static void addListener(Consumer<String> removed) {
+	public static void addListener(Consumer<Neighbour> removed) {
 		LISTENERS.add(removed);
 	}
 
@@ -69,7 +69,7 @@ public final class Neighbours {
 	 * Removes a listener.
 	 * @param removed what was added
 	 */
-	public static void removeListener(Consumer<String> removed) {
+	public static void removeListener(Consumer<Neighbour> removed) {
 		LISTENERS.remove(removed);
 	}
 

@@ -50,10 +50,10 @@ class NeighboursTests {
 
 	@Test
 	void listenersAreToldOfRemovals() {
-		List<String> removed = new ArrayList<>();
-		Consumer<String> listener = (id) -> {
-			assertThat(Neighbours.find(id)).isNull();
-			removed.add(id);
+		List<Neighbour> removed = new ArrayList<>();
+		Consumer<Neighbour> listener = (neighbour) -> {
+			assertThat(Neighbours.find(this.id)).isNull();
+			removed.add(neighbour);
 		};
 		Neighbours.addListener(listener);
 		try {
@@ -61,14 +61,14 @@ class NeighboursTests {
 			Neighbours.remove(this.id, new Silent());
 			assertThat(removed).isEmpty();
 			Neighbours.remove(this.id, this.neighbour);
-			assertThat(removed).containsExactly(this.id);
+			assertThat(removed).containsExactly(this.neighbour);
 		}
 		finally {
 			Neighbours.removeListener(listener);
 		}
 		Neighbours.register(this.id, this.neighbour);
 		Neighbours.remove(this.id, this.neighbour);
-		assertThat(removed).containsExactly(this.id);
+		assertThat(removed).containsExactly(this.neighbour);
 	}
 
 	private static final class Silent implements Neighbour {

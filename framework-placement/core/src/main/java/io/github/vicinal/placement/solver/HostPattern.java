@@ -16,11 +16,11 @@ import java.util.Objects;
  * used part of the capacity. Where the table would be too large, the lightest edges are
  * left out, to be counted as local, and services with many replicas are taken in groups,
  * both of which only make the result too good. Capacities are one resource, or a mean of
- * several, in whole parts that are rounded down for the same reason.
+ * several, in whole parts, which are rounded so that whatever fits still does.
  */
 final class HostPattern {
 
-	/** Parts that capacities are measured in, at most and at least. */
+	/** The most parts that capacities are measured in: with few and with many states. */
 	private static final int MAX_PARTS = 256;
 
 	private static final int MIN_PARTS = 64;
@@ -272,7 +272,7 @@ final class HostPattern {
 			double[] share = new double[this.problem.services];
 			boolean binding = false;
 			for (int service = 0; service < share.length && capacity > 0; service++) {
-				long demand = this.problem.demand(service, resource);
+				long demand = (this.most[service] > 0) ? this.problem.demand(service, resource) : 0;
 				share[service] = (double) demand / capacity;
 				mean[service] += share[service];
 				binding |= demand > 0;
@@ -304,25 +304,29 @@ final class HostPattern {
 		private static final double ROUNDING = 1e-9;
 
 		/**
-		 * Of the numbers of parts up to a maximum, takes the one with which rounding down
+		 * Of the numbers of parts up to a maximum, takes the one with which rounding
 		 * loses least.
 		 * <p>
 		 * With {@code n} parts, a share {@code x} takes the parts that are less than
 		 * {@code (n + 1) x}. Shares that add up to at most 1 then take at most {@code n},
-		 * and shares that are whole parts lose nothing.
+		 * and shares that are whole parts lose nothing. Others lose or gain; only what is
+		 * lost counts, since a large share that gains is no reason to count small ones as
+		 * nothing.
+		 * @param share parts of the capacity that services take, 0 for those that the
+		 * host may not take
+		 * @param most the maximum
 		 */
 		static Measure of(double[] share, int most) {
 			Measure best = null;
 			double fullest = -1;
 			for (int parts = 1; parts <= most; parts++) {
 				int[] size = new int[share.length];
-				long sum = 0;
+				double full = 0;
 				for (int service = 0; service < size.length; service++) {
 					double below = Math.ceil(share[service] * (parts + 1) - ROUNDING) - 1;
 					size[service] = (int) Math.max(0, Math.min(below, parts + 1.0));
-					sum += size[service];
+					full += Math.min((double) size[service] / parts, share[service]);
 				}
-				double full = (double) sum / parts;
 				if (best == null || full > fullest + ROUNDING) {
 					fullest = full;
 					best = new Measure(size, parts);

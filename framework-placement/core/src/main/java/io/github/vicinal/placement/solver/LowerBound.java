@@ -52,7 +52,7 @@ public final class LowerBound {
 	/** Slope, squared, below which there is nothing to gain. */
 	private static final double FLAT = 1e-9;
 
-	/** In one of so many steps, each measure of capacity answers; else the strictest. */
+	/** Steps after which each measure of capacity answers again; else the strictest. */
 	private static final int ALL_MEASURES = 8;
 
 	/** Steps for each service that is fixed. */

@@ -3,7 +3,9 @@ package io.github.vicinal.placement.solver;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Objects;
 
 import io.github.vicinal.placement.RandomModels;
@@ -55,6 +57,21 @@ class LowerBoundTests {
 		int[] bad = Spread.place(problem);
 		assertThat(LowerBound.of(problem, bad, 2_000_000, 60, () -> false))
 			.isLessThanOrEqualTo(optimum.objective() + 1e-9);
+	}
+
+	/**
+	 * Three of demand 2 and two of demand 1 on hosts of 3: whole hosts as parts would
+	 * count the small ones as nothing.
+	 */
+	@Test
+	void smallServicesTakeRoomBesideLargeOnes() throws IOException {
+		String instance = "5 3 2\n2 2\n2 2\n2 2\n1 1\n1 1\n3 3\n3 3\n3 3\n0 3 1\n0 4 1\n";
+		Problem problem = new CompiledModel(InstanceFormat.read(new StringReader(instance), "test"), -1).problem();
+		HostPattern pattern = new HostPattern(problem, 0, 1e6, List.of(0, 1), false, (steps) -> false);
+		int[] anywhere = { -1, -1, -1, -1, -1 };
+		assertThat(pattern.best(new double[5], anywhere, -1, true)).isCloseTo(0.5, within(1e-12));
+		assertThat(pattern.count(0)).isEqualTo(1);
+		assertThat(pattern.count(3) + pattern.count(4)).isEqualTo(1);
 	}
 
 	/** The same for separations, ports, pins and zones, and what the solver finds. */

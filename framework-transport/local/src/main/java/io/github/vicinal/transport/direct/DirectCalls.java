@@ -30,7 +30,7 @@ final class DirectCalls<T> {
 	/** Number of calls without a deadline of which one is timed. */
 	private static final int SAMPLE_MASK = 15;
 
-	/** {@code null} when the callee has stopped. */
+	/** {@code null} when the callee has stopped, or the path is closed. */
 	private volatile @Nullable Callee<T> callee;
 
 	private volatile boolean closed;
@@ -167,6 +167,12 @@ final class DirectCalls<T> {
 	/** Calls in flight end normally. */
 	void close() {
 		this.closed = true;
+		release();
+	}
+
+	boolean isTo(Neighbour neighbour) {
+		Callee<T> known = this.callee;
+		return known != null && known.neighbour == neighbour;
 	}
 
 	/** Lets the callee go, which has stopped. Calls in flight end normally. */

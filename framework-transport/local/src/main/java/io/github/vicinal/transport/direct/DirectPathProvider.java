@@ -1,8 +1,9 @@
 package io.github.vicinal.transport.direct;
 
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -33,10 +34,10 @@ public final class DirectPathProvider implements PathProvider {
 
 	private final BufferPool buffers = new BufferPool();
 
-	private final Consumer<String> stopped = this::release;
+	private final Consumer<Neighbour> stopped = this::release;
 
-	/** Calls of the paths that were opened, by the instance id of their callees. */
-	private final Map<DirectCalls<?>, String> opened = new WeakHashMap<>();
+	/** Calls of the paths that were opened. */
+	private final Set<DirectCalls<?>> opened = Collections.newSetFromMap(new WeakHashMap<>());
 
 	private boolean listening;
 
@@ -78,13 +79,16 @@ public final class DirectPathProvider implements PathProvider {
 				: FramePath.connect(neighbour, contract, this.codecs, this.loader, this.buffers, opening);
 	}
 
-	/** Nobody may call an application that has stopped, and notice that it has. */
+	/** Perhaps nobody calls an application that has stopped, and notices that it has. */
 	private void opened(DirectCalls<?> calls, String instanceId, Neighbour neighbour) {
 		synchronized (this.opened) {
-			this.opened.put(calls, instanceId);
+			this.opened.add(calls);
 			if (!this.listening && !this.closed) {
 				this.listening = true;
 				Neighbours.addListener(this.stopped);
+			}
+			if (this.closed) {
+				calls.close();
 			}
 		}
 		if (Neighbours.find(instanceId) != neighbour) {
@@ -92,13 +96,13 @@ public final class DirectPathProvider implements PathProvider {
 		}
 	}
 
-	private void release(String instanceId) {
+	private void release(Neighbour neighbour) {
 		synchronized (this.opened) {
-			this.opened.forEach((calls, callee) -> {
-				if (callee.equals(instanceId)) {
+			for (DirectCalls<?> calls : this.opened) {
+				if (calls.isTo(neighbour)) {
 					calls.release();
 				}
-			});
+			}
 		}
 	}
 
@@ -177,6 +181,7 @@ public final class DirectPathProvider implements PathProvider {
 		synchronized (this.opened) {
 			this.closed = true;
 			Neighbours.removeListener(this.stopped);
+			this.opened.forEach(DirectCalls::close);
 		}
 	}
 
