@@ -14,6 +14,7 @@ import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.replica.Locality;
 import io.github.vicinal.replica.ReplicaReport;
 import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.testing.DeepTests;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -162,7 +163,8 @@ class ReplicaEndToEndTests {
 							"vicinal.channels.baskets.paths", "uds", "vicinal.default-timeout", "500ms",
 							"vicinal.rendezvous.directory", this.directory.resolve("here").toString()));
 			Baskets baskets = client.getBean(Baskets.class);
-			await().untilAsserted(() -> {
+			// First calls load classes, which may take longer than the time-out.
+			await().ignoreException(ResourceAccessException.class).untilAsserted(() -> {
 				baskets.get(1);
 				for (VanishingHost near : List.of(one, two)) {
 					assertThat(replica(client, near.address()).locality()).isEqualTo(Locality.HOST);
@@ -177,7 +179,7 @@ class ReplicaEndToEndTests {
 			one.vanish();
 			two.vanish();
 			int timeOuts = 0;
-			for (int i = 0; i < 4_000; i++) {
+			for (int i = 0; i < (DeepTests.areRun() ? 4_000 : 1_000); i++) {
 				try {
 					assertThat(baskets.get(i).id()).isEqualTo(i);
 				}
