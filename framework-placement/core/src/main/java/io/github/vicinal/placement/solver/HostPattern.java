@@ -304,8 +304,7 @@ final class HostPattern {
 		private static final double ROUNDING = 1e-9;
 
 		/**
-		 * Of the numbers of parts up to a maximum, takes the one with which rounding
-		 * loses least.
+		 * Takes the number of parts, up to a maximum, with which rounding loses least.
 		 * <p>
 		 * With {@code n} parts, a share {@code x} takes the parts that are less than
 		 * {@code (n + 1) x}. Shares that add up to at most 1 then take at most {@code n},
