@@ -32,7 +32,7 @@ public final class PlacementMeasurement implements Measurement {
 	/**
 	 * Budget of a small instance; the rest of 50 ms is for the clock and the scheduler.
 	 */
-	private static final Duration SMALL_TIME = Duration.ofMillis(40);
+	private static final Duration SMALL_TIME = Duration.ofMillis(30);
 
 	/** Budget of the exact solver for a random instance. */
 	private static final Duration EXACT_TIME = Duration.ofSeconds(10);
@@ -96,10 +96,10 @@ public final class PlacementMeasurement implements Measurement {
 	private static void small(Settings settings, Report report) {
 		double slowest = 0;
 		for (Map.Entry<String, Double> optimum : OPTIMA.entrySet()) {
-			settings.say("%s, 40 ms ...", optimum.getKey());
+			settings.say("%s, 30 ms ...", optimum.getKey());
 			PlacementModel model = Instances.named(optimum.getKey());
 			Trial trial = Trial.run(OWN, model, SMALL_TIME, -1);
-			row(report, optimum.getKey() + ", 40 ms", OWN.name(), model, trial);
+			row(report, optimum.getKey() + ", 30 ms", OWN.name(), model, trial);
 			slowest = Math.max(slowest, trial.millis());
 			report.bar(optimum.getKey() + ": % between hosts, the optimum is proven",
 					trial.feasible() ? trial.crossHostPercent() : Double.NaN, optimum.getValue() + ROUNDING);

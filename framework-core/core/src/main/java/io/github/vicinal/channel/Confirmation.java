@@ -74,6 +74,14 @@ final class Confirmation {
 	}
 
 	/**
+	 * Returns whether a request has to ask a peer again that offered no path. Some
+	 * requests ask in each interval; all do where nothing is confirmed.
+	 */
+	boolean asksAgain(long now) {
+		return this.intervalNanos == 0 || endsConnection(now);
+	}
+
+	/**
 	 * Returns whether a request that is about to be sent over HTTP has to end its
 	 * connection. A connection that is kept leads to the same instance forever, also when
 	 * the address leads new ones elsewhere, and confirmations would keep it alive.

@@ -1,7 +1,9 @@
 package io.github.vicinal.channel;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 import io.github.vicinal.contract.ContractMethod;
@@ -71,6 +73,12 @@ public final class Peer {
 	 * changed, only replaced.
 	 */
 	private volatile Map<Integer, String> httpRequired = Map.of();
+
+	/**
+	 * Methods of which a request over HTTP was answered by the announced instance; never
+	 * changed, only replaced.
+	 */
+	private volatile Set<Integer> inquired = Set.of();
 
 	/** The headers of each call; never changed, only replaced. */
 	private volatile Map<String, String> frameHeaders;
@@ -303,6 +311,23 @@ public final class Peer {
 	}
 
 	/**
+	 * Returns whether a call that no typed path can carry may go without asking the peer
+	 * for its paths. It may once a request of the method has asked, as that shows what
+	 * such requests pass, if paths are open, or the peer has said recently that it has
+	 * none for the contract.
+	 * @param method the method that is called
+	 * @return {@code false} if the request that is about to be sent has to ask
+	 */
+	public boolean needsNoInquiry(ContractMethod method) {
+		PeerAnnouncement latest = this.announcement;
+		if (latest == null || !this.inquired.contains(method.index()) || (this.httpRequired.containsKey(method.index())
+				&& !latest.httpOnlyMethods().contains(method.index()))) {
+			return false;
+		}
+		return hasPath() || (this.connector.offersNothing() && !this.confirmation.asksAgain(System.nanoTime()));
+	}
+
+	/**
 	 * Returns what makes calls over the path that {@link #path} names.
 	 * @return always the same
 	 */
@@ -378,6 +403,21 @@ public final class Peer {
 		answered(latest, sentNanos, rule, called);
 	}
 
+	/**
+	 * Notes that a request over HTTP for a method was answered with an announcement.
+	 * @param latest the announcement
+	 * @param method the method
+	 */
+	public synchronized void inquired(PeerAnnouncement latest, ContractMethod method) {
+		PeerAnnouncement known = this.announcement;
+		if (known == null || !known.peer().equals(latest.peer()) || this.inquired.contains(method.index())) {
+			return;
+		}
+		Set<Integer> all = new HashSet<>(this.inquired);
+		all.add(method.index());
+		this.inquired = Set.copyOf(all);
+	}
+
 	private void answered(PeerAnnouncement latest, long sentNanos, PathRule rule, @Nullable ContractMethod called) {
 		this.channel.answered(this);
 		this.connector.announced(latest, sentNanos, rule, called);
@@ -435,6 +475,7 @@ public final class Peer {
 		this.httpRequired = required;
 		if (previous == null || !previous.peer().equals(latest.peer())) {
 			this.libraryHeaders = Map.of();
+			this.inquired = Set.of();
 		}
 		if (previous == null || !previous.ticket().equals(latest.ticket())) {
 			renewFrameHeaders();

@@ -72,6 +72,9 @@ final class PeerConnector {
 	/** Ids of the paths that the peer offered when paths were connected last. */
 	private Set<String> triedPaths = Set.of();
 
+	/** Whether the peer has said that it offers no path for the contract. */
+	private volatile boolean offersNothing;
+
 	private boolean closed;
 
 	/** Contract that the open paths carry. */
@@ -89,6 +92,11 @@ final class PeerConnector {
 	/** Returns why calls go over HTTP while no other path is open. */
 	String reasonForHttp() {
 		return this.reasonForHttp;
+	}
+
+	/** Returns whether the peer has said that it offers no path for the contract. */
+	boolean offersNothing() {
+		return this.offersNothing;
 	}
 
 	boolean isOpen() {
@@ -163,6 +171,7 @@ final class PeerConnector {
 	}
 
 	private void connectOffered(PeerAnnouncement latest) {
+		this.offersNothing = false;
 		if (this.instances.isShared(System.nanoTime())) {
 			this.reasonForHttp = SHARED;
 			return;
@@ -173,6 +182,7 @@ final class PeerConnector {
 			String reason = (mismatch != null) ? mismatch : differs(latest);
 			leaveAll(reason);
 			staysOnHttp(reason);
+			this.offersNothing = true;
 			return;
 		}
 		if (theirs != this.agreed) {
@@ -234,6 +244,7 @@ final class PeerConnector {
 				return;
 			}
 			this.peer.forgetAnnouncement();
+			this.offersNothing = false;
 			this.reasonForHttp = "the peer does not announce any paths: it runs without Vicinal, or something between "
 					+ "removes the " + PeerAnnouncement.HEADER + " header";
 		}

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import io.github.vicinal.boot.autoconfigure.CurrentIdentity;
 import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
@@ -296,8 +297,11 @@ public final class ChannelClientAutoConfiguration {
 
 		@Bean
 		static org.springframework.beans.factory.config.BeanPostProcessor vicinalWebClientPostProcessor(
-				ObjectProvider<HttpLegs> legs) {
-			return new WebClientPostProcessor(legs::getObject);
+				ObjectProvider<HttpLegs> legs, ObjectProvider<PlainConnector> connectors) {
+			return new WebClientPostProcessor(legs::getObject, () -> {
+				PlainConnector plain = connectors.getIfAvailable();
+				return (plain != null) ? plain.paths() : Set.of();
+			});
 		}
 
 	}

@@ -36,8 +36,12 @@ final class ChannelRequestFactories {
 			ClientHttpRequestFactory built = plain.build(builder, settings);
 			boolean reports = reportsRedirects(built, legs);
 			boolean follows = settings == null || settings.redirects() != HttpRedirects.DONT_FOLLOW;
-			return new ChannelRequestFactory(built, DefaultTimeouts.of(built, settings, timeout), legs,
-					(settings != null) ? settings.readTimeout() : null, follows && !reports, follows, plain);
+			PlainRequests.Factory library = new PlainRequests.Factory(built,
+					(settings != null) ? settings.readTimeout() : null, follows ? RedirectRules.of(built) : null,
+					follows && !reports, new LibraryAdditions(built));
+			ClientHttpRequestFactory limited = DefaultTimeouts.of(built, settings, timeout);
+			return new ChannelRequestFactory(library, (limited != built) ? library.limited(limited, timeout) : library,
+					legs, plain);
 		};
 	}
 

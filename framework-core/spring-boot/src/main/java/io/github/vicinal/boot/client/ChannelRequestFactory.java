@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URI;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
 import java.util.TreeSet;
@@ -35,55 +34,38 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 	private static final int REFUSED_STATUS = 503;
 
-	private final ClientHttpRequestFactory delegate;
+	/** Makes the requests, and its known properties. */
+	private final PlainRequests.Factory library;
 
-	/** Factory of requests that are calls: the same client, with a time-out. */
-	private final ClientHttpRequestFactory calls;
+	/** Makes requests that are calls: the same client, with a time-out. */
+	private final PlainRequests.Factory calls;
 
 	private static final StackWalker STACK = StackWalker
 		.getInstance(Set.of(StackWalker.Option.RETAIN_CLASS_REFERENCE, StackWalker.Option.SHOW_HIDDEN_FRAMES));
 
 	private final HttpLegs legs;
 
-	private final @Nullable Duration readTimeout;
-
-	private final boolean redirectsSilently;
-
-	/** The client's rules for redirects; {@code null} if it follows none. */
-	private final @Nullable RedirectRules redirects;
-
+	/** Makes the requests that belong to no channel. */
 	private final PlainRequests plain;
-
-	/** Known properties of the delegate. */
-	private final PlainRequests.Factory library;
 
 	/**
 	 * Creates the factory.
-	 * @param delegate makes the requests
+	 * @param library makes the requests
 	 * @param calls makes those that are calls of channels
 	 * @param legs knows the calls of channels
-	 * @param readTimeout how long the client waits, or {@code null}
-	 * @param redirectsSilently whether the client may follow redirects without reporting
-	 * them
-	 * @param follows whether the client follows redirects at all
 	 * @param plain makes the requests that belong to no channel
 	 */
-	ChannelRequestFactory(ClientHttpRequestFactory delegate, ClientHttpRequestFactory calls, HttpLegs legs,
-			@Nullable Duration readTimeout, boolean redirectsSilently, boolean follows, PlainRequests plain) {
-		this.plain = plain;
-		this.delegate = delegate;
+	ChannelRequestFactory(PlainRequests.Factory library, PlainRequests.Factory calls, HttpLegs legs,
+			PlainRequests plain) {
+		this.library = library;
 		this.calls = calls;
 		this.legs = legs;
-		this.readTimeout = readTimeout;
-		this.redirectsSilently = redirectsSilently;
-		this.redirects = follows ? RedirectRules.of(delegate) : null;
-		this.library = new PlainRequests.Factory(delegate, readTimeout, this.redirects, follows,
-				new LibraryAdditions(delegate));
+		this.plain = plain;
 	}
 
 	/** Returns what makes the requests. */
 	ClientHttpRequestFactory delegate() {
-		return this.delegate;
+		return this.library.delegate();
 	}
 
 	/** An interceptor calls what comes after it, and so stands on the stack. */
@@ -126,27 +108,26 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 		protected ClientHttpResponse executeInternal(HttpHeaders headers,
 				StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
 			if (!this.leg.owns(this.method, this.uri, getAttributes())) {
-				return request(ChannelRequestFactory.this.delegate, this.uri, headers, body).execute();
+				return request(ChannelRequestFactory.this.library.delegate(), this.uri, headers, body).execute();
 			}
 			if (this.leg.inspects()) {
-				this.leg.inspect(false, ChannelRequestFactory.this.readTimeout, interceptors());
+				this.leg.inspect(false, ChannelRequestFactory.this.library.readTimeout(), interceptors());
 			}
 			Reply.Failure replayed = this.leg.replay();
 			if (replayed != null) {
 				return replayed(replayed, headers, body);
 			}
 			WatchedBody watched = (body != null) ? new WatchedBody(body) : null;
-			ClientHttpRequest request = request(
-					this.leg.mayStream() ? ChannelRequestFactory.this.delegate : ChannelRequestFactory.this.calls,
-					this.leg.target(this.uri), headers, watched);
-			this.leg.sending(this.uri, request.getHeaders());
-			if (!this.leg.elsewhere()) {
+			this.leg.sending(this.uri, headers);
+			ClientHttpRequest request = request(maker(), this.leg.target(this.uri), headers, watched);
+			if (!this.leg.elsewhere() && !this.leg.exchanged()) {
 				request.getHeaders().set(PeerAnnouncement.REQUEST_HEADER, this.leg.inquiry(false));
 				request.getHeaders().set(PeerAnnouncement.SENT_HEADERS_HEADER, HttpLeg.names(request.getHeaders()));
 			}
 			ClientHttpResponse response = executed(request, watched);
 			int status = response.getStatusCode().value();
-			if (ChannelRequestFactory.this.redirectsSilently && (this.leg.maybeCached() || status == REFUSED_STATUS)
+			if (ChannelRequestFactory.this.library.redirectsSilently()
+					&& (this.leg.maybeCached() || status == REFUSED_STATUS)
 					&& Redirects.mayBeBehind(response, request.getURI())) {
 				this.leg.mayBeBehindRedirect();
 			}
@@ -154,10 +135,19 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			return response;
 		}
 
+		/** Returns what makes the request that is being sent. */
+		private ClientHttpRequestFactory maker() {
+			PlainRequests.Factory factory = this.leg.mayStream() ? ChannelRequestFactory.this.library
+					: ChannelRequestFactory.this.calls;
+			PlainRequests plain = ChannelRequestFactory.this.plain;
+			return this.leg.leavesToExchanges(plain::paths) ? (target, asked) -> plain.create(factory, target, asked)
+					: factory.delegate();
+		}
+
 		/** The response to a call that was made, or what a redirect leads to. */
 		private ClientHttpResponse replayed(Reply.Failure failure, HttpHeaders headers,
 				StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
-			RedirectRules rules = ChannelRequestFactory.this.redirects;
+			RedirectRules rules = ChannelRequestFactory.this.library.redirects();
 			if (rules != null && rules.failsWith(failure)) {
 				throw new IOException(
 						"Invalid redirection: a response of status %d has no location".formatted(failure.status()));
@@ -169,8 +159,8 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			if (rules == null || hop == null || !rules.mayLeave(this.leg.target(this.uri), hop.uri(), kept)) {
 				return new ReplayedResponse(failure, this.method, ChannelRequestFactory.this.library.additions());
 			}
-			ClientHttpResponse response = request(ChannelRequestFactory.this.delegate, hop.uri(), hop.method(),
-					hop.keepsHeaders() ? kept : HttpHeaders.EMPTY, hop.keepsBody() ? body : null)
+			ClientHttpResponse response = request(ChannelRequestFactory.this.library.delegate(), hop.uri(),
+					hop.method(), hop.keepsHeaders() ? kept : HttpHeaders.EMPTY, hop.keepsBody() ? body : null)
 				.execute();
 			this.leg.followed(response.getStatusCode().value());
 			return response;
@@ -206,7 +196,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 				return request.execute();
 			}
 			catch (IOException ex) {
-				if (ChannelRequestFactory.this.redirectsSilently && (watched == null || watched.begun)) {
+				if (ChannelRequestFactory.this.library.redirectsSilently() && (watched == null || watched.begun)) {
 					this.leg.failed(watched != null);
 				}
 				throw ex;

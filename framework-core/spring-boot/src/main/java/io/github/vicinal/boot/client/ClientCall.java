@@ -370,6 +370,15 @@ final class ClientCall implements CallCache.Call {
 		return this.reason;
 	}
 
+	/**
+	 * Returns whether the call goes over HTTP only because no typed path to the peer can
+	 * carry it. It does not if it compares paths, confirms an address, follows an attempt
+	 * that failed, or found no thread.
+	 */
+	boolean needsHttp(Peer at) {
+		return this.reason == null && !(this.comparable && at.hasPath());
+	}
+
 	boolean comparable() {
 		return this.comparable;
 	}

@@ -6,9 +6,11 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Peer;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathRule;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.ContractInquiry;
@@ -66,6 +68,9 @@ final class HttpLeg {
 
 	/** Whether the request asks if it reaches the handler that its method matches. */
 	private boolean proves;
+
+	/** Whether the request may become an exchange, and asks nothing for the channel. */
+	private boolean exchanged;
 
 	private final HttpInFlight inFlight = new HttpInFlight();
 
@@ -311,7 +316,33 @@ final class HttpLeg {
 		}
 		this.peer = this.elsewhere ? null : this.channel.peer(target);
 		this.confirms = this.peer != null && this.peer.confirms();
+		this.exchanged = false;
 		this.inFlight.sending(this.peer, this.call);
+	}
+
+	/**
+	 * Decides whether the request that is being sent may become an exchange: HTTP alone
+	 * has the effect that the call must have, and the channel has nothing to ask. The
+	 * request is then counted as an exchange and not as a call of the channel.
+	 * @param paths returns the paths that exchanges may take; a channel that may take
+	 * fewer keeps its requests
+	 */
+	boolean leavesToExchanges(Supplier<? extends Collection<PathKind>> paths) {
+		Peer to = this.peer;
+		if (to == null || this.confirms || !this.call.needsHttp(to) || !to.needsNoInquiry(this.plan.method())) {
+			return false;
+		}
+		Collection<PathKind> taken = paths.get();
+		this.exchanged = !taken.isEmpty() && this.channel.settings().paths().containsAll(taken);
+		if (this.exchanged) {
+			this.inFlight.sending(null, this.call);
+		}
+		return this.exchanged;
+	}
+
+	/** Returns whether the request that is being sent may become an exchange. */
+	boolean exchanged() {
+		return this.exchanged;
 	}
 
 	/**
@@ -344,6 +375,9 @@ final class HttpLeg {
 			this.replicaAttempt.answered(answeredStatus,
 					!this.hidesRedirects && headers.containsHeader(Rejection.HEADER));
 		}
+		if (this.exchanged) {
+			return;
+		}
 		String announcement = headers.getFirst(PeerAnnouncement.HEADER);
 		Peer answering = this.channel.peer(HttpAddress.of(target(uri)));
 		this.peer = answering;
@@ -360,6 +394,7 @@ final class HttpLeg {
 			else {
 				answering.announced(latest, this.start, rule);
 			}
+			answering.inquired(latest, this.plan.method());
 		}
 		catch (MalformedAnnouncementException ex) {
 			answering.ignored(String.valueOf(ex.getMessage()));

@@ -1,10 +1,15 @@
 package io.github.vicinal.boot.client;
 
+import java.util.Collection;
+import java.util.Set;
+
+import io.github.vicinal.path.PathKind;
+
 import org.springframework.http.client.reactive.ClientHttpConnector;
 
 /**
- * Makes the requests of reactive clients that belong to no channel. Loaded only where
- * Reactor is. Thread-safe.
+ * Makes the requests of reactive clients that belong to no channel, and those of channels
+ * that have nothing to ask. Loaded only where Reactor is. Thread-safe.
  *
  * @since 0.1.0
  */
@@ -17,6 +22,14 @@ public interface PlainConnector {
 	 * @return what makes the requests: the connector itself, or one in front of it
 	 */
 	ClientHttpConnector of(Library library);
+
+	/**
+	 * Returns the paths that requests may take instead of HTTP.
+	 * @return empty if they all go over HTTP
+	 */
+	default Collection<PathKind> paths() {
+		return Set.of();
+	}
 
 	/**
 	 * A connector and its known properties.

@@ -3,7 +3,10 @@ package io.github.vicinal.boot.client;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Set;
 
+import io.github.vicinal.path.PathKind;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
@@ -12,7 +15,10 @@ import org.springframework.http.HttpMethod;
 import org.springframework.http.client.ClientHttpRequest;
 import org.springframework.http.client.ClientHttpRequestFactory;
 
-/** Makes the requests of HTTP clients that belong to no channel. Thread-safe. */
+/**
+ * Makes the requests of HTTP clients that belong to no channel, and those of channels
+ * that have nothing to ask. Thread-safe.
+ */
 public interface PlainRequests {
 
 	/** Leaves requests to the client. */
@@ -28,6 +34,14 @@ public interface PlainRequests {
 	default ClientHttpRequestFactory build(ClientHttpRequestFactoryBuilder<? extends ClientHttpRequestFactory> builder,
 			@Nullable HttpClientSettings settings) {
 		return builder.build(settings);
+	}
+
+	/**
+	 * Returns the paths that requests may take instead of HTTP.
+	 * @return empty if they all go over HTTP
+	 */
+	default Collection<PathKind> paths() {
+		return Set.of();
 	}
 
 	/**
@@ -54,6 +68,15 @@ public interface PlainRequests {
 	 */
 	record Factory(ClientHttpRequestFactory delegate, @Nullable Duration readTimeout, @Nullable RedirectRules redirects,
 			boolean redirectsSilently, LibraryAdditions additions) {
+
+		/**
+		 * Returns the same client with a time-out.
+		 * @param limited its factory
+		 * @param timeout the time-out
+		 */
+		Factory limited(ClientHttpRequestFactory limited, Duration timeout) {
+			return new Factory(limited, timeout, this.redirects, this.redirectsSilently, this.additions);
+		}
 
 		/**
 		 * Returns the name of the HTTP library.

@@ -4,12 +4,15 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +60,7 @@ final class ReactiveRequests {
 	}
 
 	/** Reactive counterpart of {@link ChannelRequestFactory}. */
-	static ExchangeFilterFunction filter(HttpLegs legs) {
+	static ExchangeFilterFunction filter(HttpLegs legs, Supplier<? extends Collection<PathKind>> exchanges) {
 		return (Asking) (request, next) -> {
 			HttpLeg onThread = legs.current();
 			return Mono.deferContextual((context) -> {
@@ -66,13 +69,14 @@ final class ReactiveRequests {
 					return next.exchange(request);
 				}
 				return leg.owns(request.method(), request.url(), request.attributes())
-						? exchange(leg, request, next).contextWrite((known) -> known.put(HttpLeg.class, leg))
+						? exchange(leg, request, next, exchanges).contextWrite((known) -> known.put(HttpLeg.class, leg))
 						: next.exchange(request).contextWrite((known) -> known.delete(HttpLeg.class));
 			});
 		};
 	}
 
-	private static Mono<ClientResponse> exchange(HttpLeg leg, ClientRequest request, ExchangeFunction next) {
+	private static Mono<ClientResponse> exchange(HttpLeg leg, ClientRequest request, ExchangeFunction next,
+			Supplier<? extends Collection<PathKind>> exchanges) {
 		Reply.Failure replayed = leg.replay();
 		if (replayed != null) {
 			Mono<ClientResponse> redirected = redirected(leg, replayed, request, next);
@@ -90,10 +94,11 @@ final class ReactiveRequests {
 			leg.inspect(true, null, List.of());
 		}
 		leg.sending(request.url(), request.headers());
+		leg.leavesToExchanges(exchanges);
 		// Only a connector of Spring Boot's says that it follows none.
 		leg.hidesRedirects(true);
 		ClientRequest.Builder asking = ClientRequest.from(request).url(leg.target(request.url())).headers((headers) -> {
-			if (!leg.elsewhere()) {
+			if (!leg.elsewhere() && !leg.exchanged()) {
 				headers.set(PeerAnnouncement.SENT_HEADERS_HEADER, names(headers, request));
 				headers.set(PeerAnnouncement.REQUEST_HEADER, leg.inquiry(true));
 			}
@@ -265,10 +270,15 @@ final class ReactiveRequests {
 	 */
 	static ClientHttpConnector connector(ClientHttpConnector delegate, @Nullable Duration readTimeout, boolean follows,
 			Duration defaultTimeout, @Nullable PlainConnector plain) {
-		return new ReportingConnector(delegate,
-				(readTimeout != null) ? delegate : DefaultTimeouts.of(delegate, defaultTimeout), readTimeout, follows,
-				(plain != null) ? plain.of(new PlainConnector.Library(delegate, LibraryAdditions.ofConnector(delegate)))
-						: delegate);
+		ClientHttpConnector calls = (readTimeout != null) ? delegate : DefaultTimeouts.of(delegate, defaultTimeout);
+		ClientHttpConnector made = plain(delegate, plain);
+		return new ReportingConnector(delegate, calls, readTimeout, follows, made,
+				(calls != delegate) ? plain(calls, plain) : made);
+	}
+
+	private static ClientHttpConnector plain(ClientHttpConnector connector, @Nullable PlainConnector plain) {
+		return (plain != null)
+				? plain.of(new PlainConnector.Library(connector, LibraryAdditions.ofConnector(connector))) : connector;
 	}
 
 	/** Returns the connector that the application has. */
@@ -285,9 +295,11 @@ final class ReactiveRequests {
 	 * @param readTimeout how long the client's own waits
 	 * @param follows whether it may follow redirects
 	 * @param plain makes the requests that belong to no channel
+	 * @param plainCalls makes such requests with a time-out
 	 */
 	private record ReportingConnector(ClientHttpConnector delegate, ClientHttpConnector calls,
-			@Nullable Duration readTimeout, boolean follows, ClientHttpConnector plain) implements ClientHttpConnector {
+			@Nullable Duration readTimeout, boolean follows, ClientHttpConnector plain,
+			ClientHttpConnector plainCalls) implements ClientHttpConnector {
 
 		@Override
 		public Mono<ClientHttpResponse> connect(HttpMethod method, URI uri,
@@ -301,6 +313,9 @@ final class ReactiveRequests {
 				}
 				if (leg == null) {
 					return this.plain.connect(method, uri, callback);
+				}
+				if (leg.exchanged()) {
+					return (leg.mayStream() ? this.plain : this.plainCalls).connect(method, uri, callback);
 				}
 				return (leg.mayStream() ? this.delegate : this.calls).connect(method, uri, callback);
 			});

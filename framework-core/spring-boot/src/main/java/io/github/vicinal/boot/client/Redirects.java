@@ -20,6 +20,11 @@ public final class Redirects {
 	private Redirects() {
 	}
 
+	/** A response that is known to be that of the server that was asked. */
+	public interface OfAskedServer {
+
+	}
+
 	/**
 	 * Returns whether a response may be that of another request.
 	 * @param response the response of the library
@@ -36,7 +41,7 @@ public final class Redirects {
 					!(field(response, "connection") instanceof HttpURLConnection known)
 							|| !known.getURL().toString().equals(asked.toASCIIString());
 				case RESPONSES + "ReactorClientHttpResponse" -> NettyClients.isRedirected(field(response, "response"));
-				default -> true;
+				default -> !(response instanceof OfAskedServer);
 			};
 		}
 		catch (ReflectiveOperationException | RuntimeException ex) {

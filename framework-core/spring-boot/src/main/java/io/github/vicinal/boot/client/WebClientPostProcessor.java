@@ -1,6 +1,9 @@
 package io.github.vicinal.boot.client;
 
+import java.util.Collection;
 import java.util.function.Supplier;
+
+import io.github.vicinal.path.PathKind;
 
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.web.reactive.function.client.WebClient;
@@ -13,18 +16,23 @@ final class WebClientPostProcessor implements BeanPostProcessor {
 
 	private final Supplier<HttpLegs> legs;
 
+	/** Returns the paths that exchanges may take. */
+	private final Supplier<Collection<PathKind>> exchanges;
+
 	/**
 	 * Creates the post-processor.
 	 * @param legs connects proxies and filters
+	 * @param exchanges returns the paths that exchanges may take
 	 */
-	public WebClientPostProcessor(Supplier<HttpLegs> legs) {
+	public WebClientPostProcessor(Supplier<HttpLegs> legs, Supplier<Collection<PathKind>> exchanges) {
 		this.legs = legs;
+		this.exchanges = exchanges;
 	}
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		if (bean instanceof WebClient.Builder builder) {
-			builder.filter(ReactiveRequests.filter(this.legs.get()));
+			builder.filter(ReactiveRequests.filter(this.legs.get(), this.exchanges));
 		}
 		return bean;
 	}

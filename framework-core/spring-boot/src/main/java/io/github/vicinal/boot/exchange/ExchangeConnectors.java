@@ -1,8 +1,11 @@
 package io.github.vicinal.boot.exchange;
 
+import java.util.Collection;
+
 import io.github.vicinal.boot.client.PlainConnector;
 import io.github.vicinal.boot.exchange.ReactiveLibrary.UnsupportedClientException;
 import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
+import io.github.vicinal.path.PathKind;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +36,11 @@ final class ExchangeConnectors implements PlainConnector {
 	 */
 	public ExchangeConnectors(Exchanges exchanges) {
 		this.exchanges = exchanges;
+	}
+
+	@Override
+	public Collection<PathKind> paths() {
+		return this.exchanges.paths();
 	}
 
 	@Override

@@ -3,8 +3,10 @@ package io.github.vicinal.boot.exchange;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Collection;
 
 import io.github.vicinal.boot.client.PlainRequests;
+import io.github.vicinal.path.PathKind;
 import org.apache.hc.client5.http.impl.ChainElement;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,11 @@ final class ExchangeRequests implements PlainRequests {
 			@Nullable HttpClientSettings settings) {
 		return (APACHE_CLIENT && builder instanceof HttpComponentsClientHttpRequestFactoryBuilder)
 				? Apache.build(builder, settings, this.exchanges) : builder.build(settings);
+	}
+
+	@Override
+	public Collection<PathKind> paths() {
+		return this.exchanges.paths();
 	}
 
 	@Override

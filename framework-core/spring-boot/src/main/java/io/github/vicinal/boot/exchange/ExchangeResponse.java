@@ -7,6 +7,7 @@ import java.net.SocketTimeoutException;
 import java.util.Locale;
 
 import io.github.vicinal.boot.client.LibraryAdditions;
+import io.github.vicinal.boot.client.Redirects;
 import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.ResponseHead;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,7 @@ import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.util.StreamUtils;
 
 /** The response of an exchange, whose body comes as it is read. */
-final class ExchangeResponse implements ClientHttpResponse {
+final class ExchangeResponse implements ClientHttpResponse, Redirects.OfAskedServer {
 
 	private final ClientExchange exchange;
 

@@ -17,6 +17,7 @@ import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.ExchangeClient;
 import io.github.vicinal.exchange.RequestHead;
 import io.github.vicinal.path.PathException;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathRule;
 import io.github.vicinal.report.ChannelReport;
 import org.jspecify.annotations.Nullable;
@@ -181,6 +182,13 @@ public final class Exchanges implements AutoCloseable {
 	/** Returns whether a request can only go over HTTP, as it begins something else. */
 	static boolean leavesHttp(String name, String value) {
 		return name.equalsIgnoreCase(UPGRADE) && !value.toLowerCase(Locale.ROOT).startsWith("h2c");
+	}
+
+	/** Returns the paths that exchanges may take. */
+	Collection<PathKind> paths() {
+		ExchangeClient made = client();
+		return (made == null) ? Set.of()
+				: made.channel().settings().paths().stream().filter((kind) -> !kind.equals(PathKind.HTTP)).toList();
 	}
 
 	/** Returns the client, which is made if it was not there. */

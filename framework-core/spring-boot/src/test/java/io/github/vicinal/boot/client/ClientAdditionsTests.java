@@ -9,6 +9,7 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 import io.github.vicinal.observation.DefaultChannelObservationConvention;
@@ -99,7 +100,7 @@ class ClientAdditionsTests {
 
 	private static ClientAdditions withWebClient(Consumer<WebClient.Builder> customizer) {
 		WebClient.Builder builder = WebClient.builder()
-			.filter(ReactiveRequests.filter(new HttpLegs()))
+			.filter(ReactiveRequests.filter(new HttpLegs(), Set::of))
 			.baseUrl("http://localhost:8080")
 			.codecs((codecs) -> {
 				codecs.defaultCodecs().jacksonJsonDecoder(new JacksonJsonDecoder(MAPPER));
@@ -294,7 +295,7 @@ class ClientAdditionsTests {
 	@Test
 	void codecsHaveToBeThoseOfTypedPaths() {
 		assertUnsupported(of(WebClientAdapter.create(WebClient.builder()
-			.filter(ReactiveRequests.filter(new HttpLegs()))
+			.filter(ReactiveRequests.filter(new HttpLegs(), Set::of))
 			.baseUrl("http://localhost:8080")
 			.build())), "another JsonMapper");
 		assertUnsupported(

@@ -203,7 +203,7 @@ public class VicinalKitEnvironment implements KitEnvironment {
 			properties.put("vicinal.channels." + contract + "Contract.enabled", String.valueOf(!this.exchanges));
 			properties.put("vicinal.channels." + contract + "Contract" + OwnInterfaces.SUFFIX + ".paths", this.path);
 		}
-		properties.put("vicinal.http-exchanges.enabled", String.valueOf(this.exchanges));
+		// For requests as they are, and for calls that typed paths cannot carry.
 		properties.put("vicinal.http-exchanges.paths", this.path);
 		properties.putAll(this.pathProperties);
 		return properties;

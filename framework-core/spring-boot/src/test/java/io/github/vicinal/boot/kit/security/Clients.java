@@ -97,6 +97,8 @@ final class Clients implements AutoCloseable {
 			properties.put("vicinal.channels.Vault.paths", path);
 			properties.put("vicinal.channels.Vault" + OwnInterfaces.SUFFIX + ".paths", path);
 			properties.put("vicinal.channels.Cases.paths", path);
+			// Calls that typed paths cannot carry are exchanges on the same path.
+			properties.put("vicinal.http-exchanges.paths", path);
 			ChannelListener listener = (channel, method, kind, reason) -> {
 				String way = kind.id() + ((reason != null) ? " because " + reason : "");
 				this.carried.merge(way, 1, Integer::sum);

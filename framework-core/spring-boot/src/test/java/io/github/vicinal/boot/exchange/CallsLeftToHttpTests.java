@@ -1,0 +1,207 @@
+package io.github.vicinal.boot.exchange;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.channel.AffinityChannel;
+import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.report.ChannelReport.PathReport;
+import jakarta.servlet.http.HttpServletRequest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.service.annotation.GetExchange;
+import org.springframework.web.service.annotation.PostExchange;
+import org.springframework.web.service.registry.ImportHttpServices;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Calls of a channel that typed paths cannot carry become exchanges. A handler sees the
+ * port of a socket only in requests that came by one.
+ */
+@Timeout(120)
+class CallsLeftToHttpTests {
+
+	private static final String NO_SOCKET = "port 0";
+
+	@RegisterExtension
+	final ExchangeBehaviourTests.Applications applications = new ExchangeBehaviourTests.Applications();
+
+	private ConfigurableApplicationContext client;
+
+	private Calls client(Class<?> server, Map<String, Object> properties) {
+		int port = this.applications.start(server, Map.of("server.port", "0", "server.shutdown", "immediate"))
+			.getEnvironment()
+			.getRequiredProperty("local.server.port", Integer.class);
+		Map<String, Object> all = new TreeMap<>(
+				Map.of("spring.main.web-application-type", "none", "vicinal.compare-paths", "false",
+						"vicinal.confirm-interval", "1h", "spring.http.serviceclient.calls.base-url",
+						"http://localhost:" + port, "management.endpoints.web.exposure.include", "*"));
+		all.putAll(properties);
+		this.client = this.applications.start(ClientApplication.class, all);
+		return this.client.getBean(Calls.class);
+	}
+
+	private ChannelReport channel(String name) {
+		ChannelReport report = this.client.getBean(ChannelsEndpoint.class).channel(name);
+		assertThat(report).as(name).isNotNull();
+		return report;
+	}
+
+	private long overHttp(String name) {
+		return channel(name).peers()
+			.stream()
+			.flatMap((peer) -> peer.paths().stream())
+			.filter((path) -> path.path().equals("http"))
+			.mapToLong(PathReport::calls)
+			.sum();
+	}
+
+	private void awaitTyped(Calls calls, String path) {
+		await().untilAsserted(() -> {
+			calls.typed();
+			assertThat(channel("calls").peers())
+				.allSatisfy((peer) -> assertThat(peer.path()).as(peer.reason()).isEqualTo(path));
+		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "direct, jdk", "shm, jdk", "shm, http-components", "uds, simple", "shm, reactor" })
+	void becomeExchangesOnceThePeerIsKnown(String path, String library) {
+		Calls calls = client(ImplementingServer.class, Map.of("vicinal.channels.calls.paths", path,
+				"vicinal.http-exchanges.paths", path, "spring.http.clients.imperative.factory", library));
+		awaitTyped(calls, path);
+		await().untilAsserted(() -> assertThat(calls.any("de")).isEqualTo(Map.of("from", NO_SOCKET, "language", "de")));
+		long before = overHttp("calls");
+		for (int i = 0; i < 20; i++) {
+			assertThat(calls.any("fr")).isEqualTo(Map.of("from", NO_SOCKET, "language", "fr"));
+		}
+		assertThat(overHttp("calls")).as("calls of the channel over HTTP").isEqualTo(before);
+		assertThat(channel("calls").leftToHttp().keySet()).anyMatch((reason) -> reason.contains("Object"));
+	}
+
+	@Test
+	void becomeExchangesWhereTheServerHasNoSuchContract() {
+		Calls calls = client(OtherServer.class, Map.of());
+		await().untilAsserted(() -> assertThat(calls.typed()).isEqualTo(NO_SOCKET));
+		assertThat(channel("calls").peers()).allSatisfy((peer) -> assertThat(peer.path()).isEqualTo("http"));
+	}
+
+	/** Only requests over HTTP show where the address leads. */
+	@Test
+	void askOverHttpNowAndThen() {
+		Calls calls = client(ImplementingServer.class, Map.of("vicinal.confirm-interval", "300ms"));
+		awaitTyped(calls, "direct");
+		await().untilAsserted(() -> assertThat(from(calls)).isEqualTo(NO_SOCKET));
+		await().untilAsserted(() -> assertThat(from(calls)).isNotEqualTo(NO_SOCKET));
+		await().untilAsserted(() -> assertThat(from(calls)).isEqualTo(NO_SOCKET));
+	}
+
+	private static Object from(Calls calls) {
+		return ((Map<?, ?>) calls.any("en")).get("from");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "vicinal.http-exchanges.enabled, false", "vicinal.channels.calls.paths, shm",
+			"vicinal.channels.calls.paths, http" })
+	void stayOnHttpWhereExchangesOrPathsAreSwitchedOff(String property, String value) {
+		Calls calls = client(ImplementingServer.class, Map.of(property, value));
+		for (int i = 0; i < 200; i++) {
+			calls.typed();
+			assertThat(from(calls)).isNotEqualTo(NO_SOCKET);
+		}
+		if (!value.equals("http")) {
+			awaitTyped(calls, value.equals("shm") ? "shm" : "direct");
+			assertThat(from(calls)).isNotEqualTo(NO_SOCKET);
+		}
+	}
+
+	@AffinityChannel
+	interface Calls {
+
+		@PostExchange("/typed")
+		String typed();
+
+		/** An {@code Object} has no type that a codec could carry. */
+		@GetExchange("/any")
+		Object any(@RequestHeader("X-Language") String language);
+
+	}
+
+	private static String from(HttpServletRequest request) {
+		return "port " + ((request.getRemotePort() == 0) ? "0" : "of a socket");
+	}
+
+	@RestController
+	static class Implementing implements Calls {
+
+		private final HttpServletRequest request;
+
+		Implementing(HttpServletRequest request) {
+			this.request = request;
+		}
+
+		@Override
+		public String typed() {
+			return "typed";
+		}
+
+		@Override
+		public Object any(String language) {
+			return Map.of("from", from(this.request), "language", language);
+		}
+
+	}
+
+	@SpringBootConfiguration
+	@EnableAutoConfiguration
+	@Import(Implementing.class)
+	static class ImplementingServer {
+
+	}
+
+	/** Has nothing that a typed call could be for. */
+	@RestController
+	static class Other {
+
+		@PostMapping("/typed")
+		Object typed(HttpServletRequest request) {
+			return from(request);
+		}
+
+		@GetMapping("/any")
+		Map<String, String> any(HttpServletRequest request) {
+			return Map.of("from", from(request));
+		}
+
+	}
+
+	@SpringBootConfiguration
+	@EnableAutoConfiguration
+	@Import(Other.class)
+	static class OtherServer {
+
+	}
+
+	@SpringBootConfiguration
+	@EnableAutoConfiguration
+	@ImportHttpServices(group = "calls", types = Calls.class)
+	static class ClientApplication {
+
+	}
+
+}
