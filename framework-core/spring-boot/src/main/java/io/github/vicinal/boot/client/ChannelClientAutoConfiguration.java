@@ -298,9 +298,9 @@ public final class ChannelClientAutoConfiguration {
 		@Bean
 		static org.springframework.beans.factory.config.BeanPostProcessor vicinalWebClientPostProcessor(
 				ObjectProvider<HttpLegs> legs, ObjectProvider<PlainConnector> connectors) {
-			return new WebClientPostProcessor(legs::getObject, () -> {
+			return new WebClientPostProcessor(legs::getObject, (target) -> {
 				PlainConnector plain = connectors.getIfAvailable();
-				return (plain != null) ? plain.paths() : Set.of();
+				return (plain != null) ? plain.paths(target) : Set.of();
 			});
 		}
 

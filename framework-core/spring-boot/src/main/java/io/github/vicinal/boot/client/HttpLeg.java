@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Peer;
@@ -324,15 +324,17 @@ final class HttpLeg {
 	 * Decides whether the request that is being sent may become an exchange: HTTP alone
 	 * has the effect that the call must have, and the channel has nothing to ask. The
 	 * request is then counted as an exchange and not as a call of the channel.
-	 * @param paths returns the paths that exchanges may take; a channel that may take
-	 * fewer keeps its requests
+	 * @param paths returns the paths that exchanges with the target may take; a channel
+	 * that may take fewer keeps its requests
 	 */
-	boolean leavesToExchanges(Supplier<? extends Collection<PathKind>> paths) {
+	boolean leavesToExchanges(Function<URI, ? extends Collection<PathKind>> paths) {
 		Peer to = this.peer;
-		if (to == null || this.confirms || !this.call.needsHttp(to) || !to.needsNoInquiry(this.plan.method())) {
+		URI uri = this.sent;
+		if (to == null || uri == null || this.confirms || !this.call.needsHttp(to)
+				|| !to.needsNoInquiry(this.plan.method())) {
 			return false;
 		}
-		Collection<PathKind> taken = paths.get();
+		Collection<PathKind> taken = paths.apply(target(uri));
 		this.exchanged = !taken.isEmpty() && this.channel.settings().paths().containsAll(taken);
 		if (this.exchanged) {
 			this.inFlight.sending(null, this.call);

@@ -37,10 +37,11 @@ public interface PlainRequests {
 	}
 
 	/**
-	 * Returns the paths that requests may take instead of HTTP.
+	 * Returns the paths that requests of a channel may take instead of HTTP.
+	 * @param target where a request goes, which is a service of the application's own
 	 * @return empty if they all go over HTTP
 	 */
-	default Collection<PathKind> paths() {
+	default Collection<PathKind> paths(URI target) {
 		return Set.of();
 	}
 

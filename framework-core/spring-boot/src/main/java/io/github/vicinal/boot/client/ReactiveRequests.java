@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.Reply;
@@ -60,7 +59,7 @@ final class ReactiveRequests {
 	}
 
 	/** Reactive counterpart of {@link ChannelRequestFactory}. */
-	static ExchangeFilterFunction filter(HttpLegs legs, Supplier<? extends Collection<PathKind>> exchanges) {
+	static ExchangeFilterFunction filter(HttpLegs legs, Function<URI, ? extends Collection<PathKind>> exchanges) {
 		return (Asking) (request, next) -> {
 			HttpLeg onThread = legs.current();
 			return Mono.deferContextual((context) -> {
@@ -76,7 +75,7 @@ final class ReactiveRequests {
 	}
 
 	private static Mono<ClientResponse> exchange(HttpLeg leg, ClientRequest request, ExchangeFunction next,
-			Supplier<? extends Collection<PathKind>> exchanges) {
+			Function<URI, ? extends Collection<PathKind>> exchanges) {
 		Reply.Failure replayed = leg.replay();
 		if (replayed != null) {
 			Mono<ClientResponse> redirected = redirected(leg, replayed, request, next);

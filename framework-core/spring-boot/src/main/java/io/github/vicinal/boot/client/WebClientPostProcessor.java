@@ -1,6 +1,8 @@
 package io.github.vicinal.boot.client;
 
+import java.net.URI;
 import java.util.Collection;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.github.vicinal.path.PathKind;
@@ -17,14 +19,14 @@ final class WebClientPostProcessor implements BeanPostProcessor {
 	private final Supplier<HttpLegs> legs;
 
 	/** Returns the paths that exchanges may take. */
-	private final Supplier<Collection<PathKind>> exchanges;
+	private final Function<URI, Collection<PathKind>> exchanges;
 
 	/**
 	 * Creates the post-processor.
 	 * @param legs connects proxies and filters
 	 * @param exchanges returns the paths that exchanges may take
 	 */
-	public WebClientPostProcessor(Supplier<HttpLegs> legs, Supplier<Collection<PathKind>> exchanges) {
+	public WebClientPostProcessor(Supplier<HttpLegs> legs, Function<URI, Collection<PathKind>> exchanges) {
 		this.legs = legs;
 		this.exchanges = exchanges;
 	}

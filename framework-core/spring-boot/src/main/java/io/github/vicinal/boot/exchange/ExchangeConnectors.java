@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.exchange;
 
+import java.net.URI;
 import java.util.Collection;
 
 import io.github.vicinal.boot.client.PlainConnector;
@@ -39,8 +40,8 @@ final class ExchangeConnectors implements PlainConnector {
 	}
 
 	@Override
-	public Collection<PathKind> paths() {
-		return this.exchanges.paths();
+	public Collection<PathKind> paths(URI target) {
+		return this.exchanges.paths(target);
 	}
 
 	@Override

@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.exchange;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.StreamingHttpOutputMessage;
 import org.springframework.http.client.AbstractStreamingClientHttpRequest;
 import org.springframework.http.client.ClientHttpRequest;
@@ -237,9 +239,44 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 			return response;
 		}
 		response.close();
-		return request(this.factory.delegate(), hop.uri(), hop.method(), hop.keepsHeaders() ? kept : HttpHeaders.EMPTY,
-				hop.keepsBody() ? body : null)
-			.execute();
+		return new FollowedResponse(request(this.factory.delegate(), hop.uri(), hop.method(),
+				hop.keepsHeaders() ? kept : HttpHeaders.EMPTY, hop.keepsBody() ? body : null)
+			.execute());
+	}
+
+	/**
+	 * The response of a redirect's target, which does not show that it is one: to its
+	 * library the target is what was asked.
+	 *
+	 * @param response the response
+	 */
+	private record FollowedResponse(ClientHttpResponse response) implements ClientHttpResponse {
+
+		@Override
+		public HttpStatusCode getStatusCode() throws IOException {
+			return this.response.getStatusCode();
+		}
+
+		@Override
+		public String getStatusText() throws IOException {
+			return this.response.getStatusText();
+		}
+
+		@Override
+		public HttpHeaders getHeaders() {
+			return this.response.getHeaders();
+		}
+
+		@Override
+		public InputStream getBody() throws IOException {
+			return this.response.getBody();
+		}
+
+		@Override
+		public void close() {
+			this.response.close();
+		}
+
 	}
 
 	/** A body as Spring writes it. */

@@ -47,8 +47,8 @@ final class ExchangeRequests implements PlainRequests {
 	}
 
 	@Override
-	public Collection<PathKind> paths() {
-		return this.exchanges.paths();
+	public Collection<PathKind> paths(URI target) {
+		return this.exchanges.paths(target);
 	}
 
 	@Override

@@ -184,9 +184,15 @@ public final class Exchanges implements AutoCloseable {
 		return name.equalsIgnoreCase(UPGRADE) && !value.toLowerCase(Locale.ROOT).startsWith("h2c");
 	}
 
-	/** Returns the paths that exchanges may take. */
-	Collection<PathKind> paths() {
+	/**
+	 * Returns the paths that exchanges with a service of the application's own may take.
+	 * @param target where a request of a channel goes
+	 */
+	Collection<PathKind> paths(URI target) {
 		ExchangeClient made = client();
+		if (target.getHost() != null) {
+			service(target.getHost(), ExchangeRequests.port(target));
+		}
 		return (made == null) ? Set.of()
 				: made.channel().settings().paths().stream().filter((kind) -> !kind.equals(PathKind.HTTP)).toList();
 	}

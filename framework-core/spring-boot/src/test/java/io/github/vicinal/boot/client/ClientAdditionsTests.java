@@ -100,7 +100,7 @@ class ClientAdditionsTests {
 
 	private static ClientAdditions withWebClient(Consumer<WebClient.Builder> customizer) {
 		WebClient.Builder builder = WebClient.builder()
-			.filter(ReactiveRequests.filter(new HttpLegs(), Set::of))
+			.filter(ReactiveRequests.filter(new HttpLegs(), (target) -> Set.of()))
 			.baseUrl("http://localhost:8080")
 			.codecs((codecs) -> {
 				codecs.defaultCodecs().jacksonJsonDecoder(new JacksonJsonDecoder(MAPPER));
@@ -295,7 +295,7 @@ class ClientAdditionsTests {
 	@Test
 	void codecsHaveToBeThoseOfTypedPaths() {
 		assertUnsupported(of(WebClientAdapter.create(WebClient.builder()
-			.filter(ReactiveRequests.filter(new HttpLegs(), Set::of))
+			.filter(ReactiveRequests.filter(new HttpLegs(), (target) -> Set.of()))
 			.baseUrl("http://localhost:8080")
 			.build())), "another JsonMapper");
 		assertUnsupported(

@@ -1,9 +1,12 @@
 package io.github.vicinal.boot.exchange;
 
+import java.io.IOException;
+import java.net.URI;
 import java.util.Map;
 import java.util.TreeMap;
 
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
+import io.github.vicinal.boot.client.Redirects;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.report.ChannelReport.PathReport;
@@ -13,11 +16,17 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.ResponseEntity;
+import org.springframework.http.client.ClientHttpRequestFactory;
+import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
@@ -130,6 +139,28 @@ class CallsLeftToHttpTests {
 		}
 	}
 
+	/** What a redirect led to must not be taken for the answer of the peer. */
+	@ParameterizedTest
+	@ValueSource(strings = { "jdk", "simple" })
+	void responsesShowWhetherARedirectWasFollowed(String library) throws IOException {
+		Calls calls = client(ImplementingServer.class, Map.of("spring.http.clients.imperative.factory", library));
+		awaitTyped(calls, "direct");
+		await().untilAsserted(() -> assertThat(from(calls)).isEqualTo(NO_SOCKET));
+		ClientHttpRequestFactory requests = this.client.getBean(ClientHttpRequestFactoryBuilder.class).build();
+		String base = this.client.getEnvironment().getRequiredProperty("spring.http.serviceclient.calls.base-url");
+		assertThat(isMaybeRedirected(requests, base + "/to-any", 200)).isTrue();
+		assertThat(isMaybeRedirected(requests, base + "/plain", 200)).isFalse();
+	}
+
+	private static boolean isMaybeRedirected(ClientHttpRequestFactory requests, String uri, int status)
+			throws IOException {
+		URI asked = URI.create(uri);
+		try (ClientHttpResponse response = requests.createRequest(asked, HttpMethod.GET).execute()) {
+			assertThat(response.getStatusCode().value()).isEqualTo(status);
+			return Redirects.mayBeBehind(response, asked);
+		}
+	}
+
 	@AffinityChannel
 	interface Calls {
 
@@ -167,9 +198,24 @@ class CallsLeftToHttpTests {
 
 	}
 
+	@RestController
+	static class Redirecting {
+
+		@GetMapping("/to-any")
+		ResponseEntity<Void> toAny() {
+			return ResponseEntity.status(302).header("Location", "/plain").build();
+		}
+
+		@GetMapping("/plain")
+		String plain() {
+			return "plain";
+		}
+
+	}
+
 	@SpringBootConfiguration
 	@EnableAutoConfiguration
-	@Import(Implementing.class)
+	@Import({ Implementing.class, Redirecting.class })
 	static class ImplementingServer {
 
 	}
