@@ -45,7 +45,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 /** The shortcut records what full observations record; the oracle is Micrometer. */
-@Timeout(60)
+@Timeout(180)
 class MeterShortcutTests {
 
 	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
