@@ -381,6 +381,17 @@ class RecommenderTests {
 		assertThat(found.worthwhileMoves()).isZero();
 	}
 
+	/** It is written only that it runs: there is nothing to move it to. */
+	@Test
+	void aServiceThatIsGoneBreaksNoRule() {
+		PlacementModel model = pair(0.1, Evidence.given())
+			.with(new Plan(Map.of("a", Map.of("x", 1), "b", Map.of("y", 1), "gone", Map.of("z", 1))));
+		Recommendation found = recommend(model, MergeChecker.none());
+		assertThat(Objects.requireNonNull(found.beforeVerdict()).violations()).isEmpty();
+		assertThat(found.action()).as(found.reason()).isEqualTo(Recommendation.Action.KEEP);
+		assertThat(Objects.requireNonNull(found.savings()).freedHosts()).isEqualTo(1);
+	}
+
 	/** A capture knows bytes and no calls. */
 	@Test
 	void withoutCallsNothingSaysThatMovingPays() {
