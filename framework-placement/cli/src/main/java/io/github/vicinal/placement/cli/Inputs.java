@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.PrintWriter;
 import java.net.URI;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -210,6 +211,9 @@ final class Inputs {
 		}
 		try {
 			return new HttpJson(TIMEOUT, Files.readString(this.tokenFile).strip());
+		}
+		catch (CharacterCodingException ex) {
+			throw new IOException("'%s' is no text in UTF-8".formatted(this.tokenFile), ex);
 		}
 		catch (IllegalArgumentException ex) {
 			throw usage("--bearer-token-file %s: %s".formatted(this.tokenFile, ex.getMessage()));

@@ -1,11 +1,15 @@
 package io.github.vicinal.placement.cli;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFileAttributeView;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.UUID;
 
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.ModelJson;
@@ -45,7 +49,7 @@ final class Outputs {
 	private String overrideMoves;
 
 	/** Refuses what could not be written, before a search. */
-	void check() {
+	void check() throws IOException {
 		if (!this.overrideMoves.matches("all|worthwhile|[0-9]{1,9}")) {
 			throw new InvalidModelException(
 					"--override-moves is '%s'; it is all, worthwhile or a number".formatted(this.overrideMoves));
@@ -59,7 +63,10 @@ final class Outputs {
 	}
 
 	/** Of two texts for one file, one would be lost. */
-	private static void option(Map<Path, String> options, String name, @Nullable Path file) {
+	private static void option(Map<Path, String> options, String name, @Nullable Path file) throws IOException {
+		if (file != null && !isWrittenInPlace(file)) {
+			directory(file);
+		}
 		String other = (file != null) ? options.put(file.toAbsolutePath().normalize(), name) : null;
 		if (other != null) {
 			throw new InvalidModelException(
@@ -97,9 +104,12 @@ final class Outputs {
 		Map<Path, Path> parts = new LinkedHashMap<>();
 		try {
 			for (Map.Entry<Path, String> text : texts.entrySet()) {
-				Path part = part(text.getKey());
-				parts.put(text.getKey(), part);
-				Files.writeString(part, text.getValue());
+				Path file = text.getKey();
+				if (!isWrittenInPlace(file)) {
+					Path part = part(file);
+					parts.put(file, part);
+					Files.writeString(part, text.getValue());
+				}
 			}
 			for (Map.Entry<Path, Path> part : parts.entrySet()) {
 				Files.move(part.getValue(), part.getKey(), StandardCopyOption.REPLACE_EXISTING);
@@ -110,10 +120,23 @@ final class Outputs {
 				Files.deleteIfExists(part);
 			}
 		}
+		for (Map.Entry<Path, String> text : texts.entrySet()) {
+			if (!parts.containsKey(text.getKey())) {
+				Files.writeString(text.getKey(), text.getValue());
+			}
+		}
 	}
 
-	/** Each file is there as a whole or not at all. */
-	private static Path part(Path file) throws IOException {
+	/**
+	 * Whether something else than a file is there: a pipe, a device or a link, such as
+	 * /dev/stdout, which a new file must not replace.
+	 */
+	private static boolean isWrittenInPlace(Path file) {
+		return Files.exists(file, LinkOption.NOFOLLOW_LINKS) && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+				&& !Files.isDirectory(file);
+	}
+
+	private static Path directory(Path file) throws IOException {
 		Path directory = file.toAbsolutePath().getParent();
 		if (directory == null || !Files.isDirectory(directory)) {
 			throw new IOException("the directory of " + file + " does not exist");
@@ -121,7 +144,23 @@ final class Outputs {
 		if (Files.isDirectory(file)) {
 			throw new IOException(file + " is a directory");
 		}
-		return Files.createTempFile(directory, ".placement", ".part");
+		if (!Files.isWritable(directory)) {
+			throw new AccessDeniedException(directory.toString());
+		}
+		return directory;
+	}
+
+	/**
+	 * Makes a new file beside another one, which it will replace: each file is there as a
+	 * whole or not at all. It has the other one's permissions, or those of any new file.
+	 */
+	private static Path part(Path file) throws IOException {
+		Path part = Files.createFile(directory(file).resolve(".placement-" + UUID.randomUUID() + ".part"));
+		PosixFileAttributeView to = Files.getFileAttributeView(part, PosixFileAttributeView.class);
+		if (to != null && Files.exists(file)) {
+			to.setPermissions(Files.getPosixFilePermissions(file));
+		}
+		return part;
 	}
 
 }

@@ -7,6 +7,7 @@ import java.nio.file.NoSuchFileException;
 
 import io.github.vicinal.copackage.InvalidInputException;
 import io.github.vicinal.placement.model.InvalidModelException;
+import io.github.vicinal.placement.model.PrintableText;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -42,7 +43,7 @@ public final class PlacementCli {
 		commandLine.setExecutionExceptionHandler((ex, command, result) -> {
 			if (ex instanceof InvalidModelException || ex instanceof InvalidInputException
 					|| ex instanceof IOException) {
-				command.getErr().println(message(ex));
+				command.getErr().println(PrintableText.escaped(message(ex)));
 				command.getErr().flush();
 				return CommandLine.ExitCode.USAGE;
 			}

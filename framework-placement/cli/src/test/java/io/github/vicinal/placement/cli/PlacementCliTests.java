@@ -10,12 +10,14 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -689,6 +691,90 @@ class PlacementCliTests {
 		try (Stream<Path> files = Files.list(this.directory)) {
 			assertThat(files).extracting((file) -> file.getFileName().toString()).containsExactly("model.json");
 		}
+	}
+
+	/** A search may take an hour. */
+	@Test
+	void outputsThatCannotBeWrittenAreNamedBeforeTheSearch() throws IOException {
+		String model = file("model.json", SPREAD);
+		refused("does not exist", "solve", "--model", model, "--iterations", "1000", "--json",
+				this.directory.resolve("nowhere").resolve("out.json").toString());
+		refused("is a directory", "solve", "--model", model, "--iterations", "1000", "--svg",
+				this.directory.toString());
+		assertThat(this.out.toString()).isEmpty();
+	}
+
+	/** /dev/stdout, for instance, must not become a file. */
+	@Test
+	@Timeout(60)
+	void pipesAndLinksAreWrittenToAsTheyAre() throws Exception {
+		Path pipe = this.directory.resolve("pipe");
+		Process mkfifo = new ProcessBuilder("mkfifo", pipe.toString()).inheritIO().start();
+		assertThat(mkfifo.waitFor()).isZero();
+		Path linked = Files.writeString(this.directory.resolve("linked.dot"), "old");
+		Path link = Files.createSymbolicLink(this.directory.resolve("link.dot"), linked);
+		CompletableFuture<String> read = new CompletableFuture<>();
+		Thread reader = new Thread(() -> {
+			try {
+				read.complete(Files.readString(pipe));
+			}
+			catch (IOException ex) {
+				read.completeExceptionally(ex);
+			}
+		});
+		reader.setDaemon(true);
+		reader.start();
+		assertThat(run("solve", "--model", file("model.json", SPREAD), "--iterations", "1000", "--json",
+				pipe.toString(), "--dot", link.toString()))
+			.as(this.err.toString())
+			.isZero();
+		assertThat(Files.isRegularFile(pipe)).isFalse();
+		assertThat(read.get()).contains("vicinal-placement-recommendation");
+		assertThat(link).isSymbolicLink();
+		assertThat(Files.readString(linked)).startsWith("digraph");
+	}
+
+	/** A web server or another user reads what a job of operations wrote. */
+	@Test
+	void filesHaveThePermissionsOfOthersAndKeepTheirOwn() throws IOException {
+		Path usual = Files.createFile(this.directory.resolve("usual"));
+		Path kept = Files.createFile(this.directory.resolve("out.svg"));
+		Files.setPosixFilePermissions(kept, PosixFilePermissions.fromString("rw-r-----"));
+		Path json = this.directory.resolve("out.json");
+		assertThat(run("solve", "--model", file("model.json", SPREAD), "--iterations", "1000", "--json",
+				json.toString(), "--svg", kept.toString()))
+			.as(this.err.toString())
+			.isZero();
+		assertThat(Files.getPosixFilePermissions(json)).isEqualTo(Files.getPosixFilePermissions(usual));
+		assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(kept))).isEqualTo("rw-r-----");
+		assertThat(Files.readString(kept)).startsWith("<svg");
+	}
+
+	/** A second run reads what the first one wrote. */
+	@Test
+	void sentencesOfOthersArePrintable() throws IOException {
+		String compose = file("compose.yml",
+				"services: { a: { cpus: 1, deploy: { placement: { constraints: [ \"node.role == \\e[2J\\nNot seen: nothing\" ] } } } }");
+		Path model = this.directory.resolve("model.json");
+		assertThat(run("solve", "--compose", compose, "--host", "h=8000:8192", "--iterations", "1000", "--model-out",
+				model.toString()))
+			.as(this.err.toString())
+			.isZero();
+		assertThat(this.out.toString()).doesNotContain("\u001B", "\nNot seen: nothing").contains("\\u001B[2J");
+		assertThat(run("solve", "--model", model.toString(), "--iterations", "1000")).as(this.err.toString()).isZero();
+	}
+
+	@Test
+	void textsInAnotherCharacterSetAreNamed() throws IOException {
+		Path names = Files.write(this.directory.resolve("names.txt"), new byte[] { '1', ' ', (byte) 0xfc });
+		Path token = Files.write(this.directory.resolve("token"), new byte[] { (byte) 0xfc });
+		Path instance = Files.write(this.directory.resolve("instance"), new byte[] { (byte) 0xfc });
+		String model = file("model.json", SPREAD);
+		refused("names.txt' is no text in UTF-8", "solve", "--model", model, "--traffic", "pcap=x", "--names",
+				names.toString());
+		refused("token' is no text in UTF-8", "solve", "--model", model, "--traffic", "zipkin=http://localhost:1",
+				"--bearer-token-file", token.toString());
+		refused("instance' is no text in UTF-8", "solve", "--instance", instance.toString());
 	}
 
 	@Test

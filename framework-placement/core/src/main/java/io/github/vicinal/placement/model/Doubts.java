@@ -22,9 +22,14 @@ public record Doubts(List<String> notSeen, Set<String> unlocated, List<String> u
 	private static final Doubts NONE = new Doubts(List.of(), Set.of(), List.of());
 
 	public Doubts {
-		notSeen = List.copyOf(notSeen);
+		notSeen = printable(notSeen);
 		unlocated = Collections.unmodifiableSet(new TreeSet<>(unlocated));
-		unanswered = List.copyOf(unanswered);
+		unanswered = printable(unanswered);
+	}
+
+	/** Sentences quote what others wrote, and are printed in terminals. */
+	private static List<String> printable(List<String> sentences) {
+		return sentences.stream().map(PrintableText::escaped).toList();
 	}
 
 	/**

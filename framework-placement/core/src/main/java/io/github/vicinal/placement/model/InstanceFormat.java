@@ -3,6 +3,7 @@ package io.github.vicinal.placement.model;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Reader;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -53,6 +54,9 @@ public final class InstanceFormat {
 	public static PlacementModel read(Path file) throws IOException {
 		try (Reader reader = Files.newBufferedReader(file)) {
 			return read(reader, file.getFileName().toString());
+		}
+		catch (CharacterCodingException ex) {
+			throw new InvalidModelException("'%s' is no text in UTF-8".formatted(file));
 		}
 	}
 

@@ -15,14 +15,18 @@ public final class PrintableText {
 	/**
 	 * Returns whether all characters of a text are visible or blanks.
 	 * @param text the text
-	 * @return {@code false} for controls, formats, separators of lines, and surrogates
-	 * without a partner
+	 * @return {@code false} for controls, formats, separators of lines, surrogates
+	 * without a partner, and what is no character
 	 */
 	public static boolean isPrintable(String text) {
 		return text.codePoints().allMatch(PrintableText::isPrintable);
 	}
 
 	private static boolean isPrintable(int character) {
+		if ((character & 0xFFFE) == 0xFFFE) {
+			// No character, and not allowed in XML.
+			return false;
+		}
 		return switch (Character.getType(character)) {
 			case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
 					Character.SURROGATE ->

@@ -114,10 +114,13 @@ public final class CompiledModel {
 		return builder.build();
 	}
 
-	/** Among plans that are worth the same, the one with fewer moves is better. */
+	/**
+	 * Among plans that are worth the same, the one with fewer moves is better. Where
+	 * nothing runs yet nothing moves, and the weight is a part of the sum all the same.
+	 */
 	private double moveWeight(Objective objective) {
 		double others = objective.communication() + objective.imbalance() + objective.hosts();
-		return (this.model.current() == null) ? 0 : Math.max(objective.moves(), TIE_BREAK * others);
+		return (this.model.current() == null) ? objective.moves() : Math.max(objective.moves(), TIE_BREAK * others);
 	}
 
 	/**

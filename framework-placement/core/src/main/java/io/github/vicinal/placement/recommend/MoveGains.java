@@ -89,9 +89,13 @@ final class MoveGains {
 		return this.replicas.computeIfAbsent(service, (name) -> new Replicas());
 	}
 
-	/** A host without a zone is alone. */
+	/**
+	 * Hosts whose zone has no name are in one zone, and one that is gone is alone. None
+	 * of these names is empty: that stands for a replica that does not run.
+	 */
 	private String zone(String host) {
-		return this.zones.getOrDefault(host, "host " + host);
+		String zone = this.zones.get(host);
+		return (zone != null) ? "zone " + zone : "host " + host;
 	}
 
 	/**

@@ -69,7 +69,7 @@ public final class Recommender {
 		Plan after = compiled.plan(solution.placement());
 		Verdict verdict = this.verifier.verify(model, after);
 		Plan before = model.current();
-		Verdict beforeVerdict = (before != null) ? this.verifier.verify(model, before) : null;
+		Verdict beforeVerdict = (before != null) ? this.verifier.verify(model, known(model, before)) : null;
 		Gain gain = (before != null) ? Gain.between(model, before, after) : null;
 		List<Move> moves = (before != null) ? MovePlanner.plan(model, before, after) : List.of();
 		List<String> notSeen = new ArrayList<>(model.doubts().notSeen());
@@ -119,11 +119,15 @@ public final class Recommender {
 		return mended;
 	}
 
-	/** Whether a plan keeps all rules, services aside that the model does not have. */
 	private boolean keeps(PlacementModel model, Plan plan) {
+		return this.verifier.verify(model, known(model, plan)).feasible();
+	}
+
+	/** A plan without the services that the model does not have: they are gone. */
+	private static Plan known(PlacementModel model, Plan plan) {
 		Map<String, Map<String, Integer>> known = new LinkedHashMap<>(plan.replicas());
 		known.keySet().retainAll(model.serviceIndex().keySet());
-		return this.verifier.verify(model, new Plan(known)).feasible();
+		return new Plan(known);
 	}
 
 	/** Edges that lack the same are named once. */

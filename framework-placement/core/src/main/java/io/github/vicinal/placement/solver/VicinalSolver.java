@@ -42,17 +42,16 @@ public final class VicinalSolver implements PlacementSolver {
 		boolean bounded = problem.services <= MAX_BOUNDED && problem.communicationWeight > 0
 				&& budget.time().compareTo(SHORT) >= 0;
 		boolean timed = budget.iterations() == Long.MAX_VALUE;
-		Budget searching = !(bounded && timed) ? budget
-				: new Budget(budget.time().minus(Duration.ofNanos((long) (BOUND_SHARE * budget.time().toNanos()))),
-						budget.iterations(), budget.seed(), budget.cancellation());
+		Budget searching = !(bounded && timed) ? budget : part(budget, 1 - BOUND_SHARE);
 		Rng rng = new Rng(budget.seed());
 		int[] first = Spread.place(problem, Search.deadline(searching, start));
 		Search search = new Search(problem, searching, progress, first, start);
 		if (Enumeration.covers(problem, budget.iterations())) {
-			Search all = new Search(problem, searching, progress, first, start);
+			Search all = new Search(problem, timed ? part(searching, 0.5) : searching, progress, first, start);
 			if (new Enumeration(problem, all).run() && (problem.replicated() || all.value().feasible())) {
 				return problem.replicated() ? all.proven() : proven(problem, search, all, rng);
 			}
+			search.offer(all.best());
 		}
 		new MultilevelSearch(problem, search, rng).run();
 		int[] current = problem.current;
@@ -70,6 +69,11 @@ public final class VicinalSolver implements PlacementSolver {
 		}
 		BoundMethod method = (bound > problem.bound()) ? LowerBound.method(problem) : BoundMethod.UNAVOIDABLE;
 		return search.end(bound, method);
+	}
+
+	private static Budget part(Budget budget, double part) {
+		return new Budget(Duration.ofNanos(Math.max(1, (long) (part * budget.time().toNanos()))), budget.iterations(),
+				budget.seed(), budget.cancellation());
 	}
 
 	/**

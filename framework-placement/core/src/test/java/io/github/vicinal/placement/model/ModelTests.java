@@ -41,7 +41,7 @@ class ModelTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = { "\\u001b[31m|\\u001B[31m", "\\n- moved|\\u000A- moved", "\\u202e|\\u202E",
-			"\\u2028|\\u2028", "\\ud800|\\uD800" })
+			"\\u2028|\\u2028", "\\ud800|\\uD800", "\\ufffe|\\uFFFE" })
 	void namesThatCannotBePrintedAreShownAndRefused(String inJson, String shown) {
 		for (String part : List.of("\"services\": [ { \"name\": \"a%s\" } ]", "\"hosts\": [ { \"name\": \"a%s\" } ]",
 				"\"hosts\": [ { \"name\": \"h\", \"zone\": \"a%s\" } ]", "\"a%s\": 1",

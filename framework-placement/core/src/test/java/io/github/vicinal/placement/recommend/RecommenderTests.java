@@ -138,6 +138,36 @@ class RecommenderTests {
 		}
 	}
 
+	/**
+	 * The bound was above what was found, so that each plan was proven to be the best.
+	 */
+	@Test
+	void theBoundCountsAWeightOfMovesWhereNothingRuns() {
+		PlacementModel model = pair(1000, Evidence.given()).with((Plan) null)
+			.with(new Objective(EdgeWeight.CALLS, Routing.UNIFORM, 1, 0, 0.5, 0.5));
+		Recommendation found = recommend(model, MergeChecker.none());
+		assertThat(found.afterVerdict().objective()).isCloseTo(0.5 * 0.5 / 2, within(1e-9));
+		assertThat(found.lowerBound()).isNotNull().isCloseTo(0.5 * 0.5 / 2, within(1e-5));
+	}
+
+	/**
+	 * Some hosts have a zone and others none; the gains of moves add up to that of all.
+	 */
+	@Test
+	void movesBetweenZonesOfWhichOneHasNoName() {
+		Resources room = Resources.of(1000, 10);
+		List<Host> hosts = List.of(new Host("x", "", room, Resources.none(), 9),
+				new Host("y", "west", room, Resources.none(), 9));
+		PathCosts costs = new PathCosts(COSTS.sameHost(), COSTS.otherHost(), new PathCost("far", 900, 0, 200, 0, 0.1),
+				null);
+		PlacementModel model = pair(1000, Evidence.given());
+		Recommendation found = recommend(model.with(model.services(), hosts).with(costs), MergeChecker.none());
+		assertThat(found.moves()).singleElement()
+			.satisfies((move) -> assertThat(move.latencyMicrosPerSecond()).isCloseTo(1000 * (900 - 50), within(1e-6)));
+		assertThat(Objects.requireNonNull(found.gain()).latencyMicrosPerSecond()).isCloseTo(1000 * (900 - 50),
+				within(1e-6));
+	}
+
 	@Test
 	void mergesNeedAChecker() {
 		Recommendation unchecked = recommend(pair(1000, Evidence.given()), MergeChecker.none());
@@ -379,6 +409,17 @@ class RecommenderTests {
 		Recommendation found = recommend(model, MergeChecker.none());
 		assertThat(found.moves()).hasSize(1);
 		assertThat(found.worthwhileMoves()).isZero();
+	}
+
+	/** It is written only that it runs: there is nothing to move it to. */
+	@Test
+	void aServiceThatIsGoneBreaksNoRule() {
+		PlacementModel model = pair(0.1, Evidence.given())
+			.with(new Plan(Map.of("a", Map.of("x", 1), "b", Map.of("y", 1), "gone", Map.of("z", 1))));
+		Recommendation found = recommend(model, MergeChecker.none());
+		assertThat(Objects.requireNonNull(found.beforeVerdict()).violations()).isEmpty();
+		assertThat(found.action()).as(found.reason()).isEqualTo(Recommendation.Action.KEEP);
+		assertThat(Objects.requireNonNull(found.savings()).freedHosts()).isEqualTo(1);
 	}
 
 	/** A capture knows bytes and no calls. */

@@ -81,6 +81,27 @@ class BudgetTests {
 		assertThat(shortest).isLessThan(LONGEST);
 	}
 
+	/**
+	 * What was tried of all placements before the end counts as any other search does.
+	 */
+	@Test
+	void anEnumerationThatDoesNotEndIsNotInVain() {
+		int unfinished = 0;
+		for (int edges = 2; edges <= 12; edges++) {
+			Problem problem = problem(4, 5, edges, 3);
+			Budget budget = Budget.ofIterations(1, 1);
+			assertThat(Enumeration.covers(problem, 1)).isTrue();
+			Search tried = new Search(problem, budget, Progress.none(),
+					Spread.place(problem, Search.deadline(budget, System.nanoTime())));
+			unfinished += new Enumeration(problem, tried).run() ? 0 : 1;
+			Solution found = new VicinalSolver().solve(problem, budget, Progress.none());
+			assertThat(tried.value().betterThan(found.value()))
+				.as("with %d edges: %s, found was %s", edges, tried.value(), found.value())
+				.isFalse();
+		}
+		assertThat(unfinished).isPositive();
+	}
+
 	@Test
 	void aCancelledSearchReturnsItsBest() throws InterruptedException {
 		Problem problem = problem(400, 20, 1500, 1);

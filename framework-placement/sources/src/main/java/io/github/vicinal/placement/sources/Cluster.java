@@ -332,7 +332,7 @@ public final class Cluster {
 	}
 
 	private static String host(InstanceReport report) {
-		return report.host().isEmpty() ? "host of " + report.instance() : report.host();
+		return report.host().isBlank() ? "host of " + report.instance() : report.host();
 	}
 
 	/**

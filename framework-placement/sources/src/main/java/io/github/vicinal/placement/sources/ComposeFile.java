@@ -25,6 +25,7 @@ import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Evidence;
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.InvalidModelException;
+import io.github.vicinal.placement.model.PrintableText;
 import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Service;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +56,7 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 	public ComposeFile {
 		services = List.copyOf(services);
 		declared = List.copyOf(declared);
-		notSeen = List.copyOf(notSeen);
+		notSeen = notSeen.stream().map(PrintableText::escaped).toList();
 		global = Set.copyOf(global);
 		notOnHosts = Map.copyOf(notOnHosts);
 		notInZones = Map.copyOf(notInZones);
@@ -376,8 +377,8 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 				String key = matcher.matches() ? matcher.group(1) : "";
 				boolean host = key.equals("node.hostname");
 				if (!host && !ZONES.contains(key)) {
-					this.notSeen.add("'%s': the constraint '%s' is not checked; hosts and zones can be named in a model"
-						.formatted(service, text));
+					this.notSeen.add("'%s': the constraint %s is not checked; hosts and zones can be named in a model"
+						.formatted(service, ComposeYaml.shortened(text)));
 				}
 				else if (matcher.group(2).equals("==")) {
 					only(service, text, host ? pins : zones, matcher.group(3));

@@ -4,6 +4,7 @@ import java.io.StringReader;
 import java.util.Map;
 
 import io.github.vicinal.placement.model.InvalidModelException;
+import io.github.vicinal.placement.model.PrintableText;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.DumperOptions;
 import org.yaml.snakeyaml.LoaderOptions;
@@ -15,12 +16,21 @@ import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.ScalarNode;
+import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
 import org.yaml.snakeyaml.representer.Representer;
 import org.yaml.snakeyaml.resolver.Resolver;
 
 /** The text of one compose file, and errors that name its lines. */
 final class ComposeYaml {
+
+	/** Maximum number of members and elements, those behind aliases counted each time. */
+	private static final int MAX_MEMBERS = 1_000_000;
+
+	/** Maximum depth, that behind aliases included. */
+	private static final int MAX_DEPTH = 200;
+
+	private static final int MAX_SENTENCE = 500;
 
 	private final String text;
 
@@ -69,8 +79,10 @@ final class ComposeYaml {
 	 */
 	InvalidModelException wrong(String what, String... path) {
 		int line = line(path);
-		return new InvalidModelException(
-				(line > 0) ? "%s, line %d: %s".formatted(this.name, line, what) : "%s: %s".formatted(this.name, what));
+		String sentence = PrintableText
+			.escaped((what.length() <= MAX_SENTENCE) ? what : what.substring(0, MAX_SENTENCE) + "...");
+		return new InvalidModelException((line > 0) ? "%s, line %d: %s".formatted(this.name, line, sentence)
+				: "%s: %s".formatted(this.name, sentence));
 	}
 
 	/** The line of a member, for errors only: finding it means to read again. */
@@ -107,6 +119,7 @@ final class ComposeYaml {
 	 */
 	Map<?, ?> load() {
 		try {
+			unfold(yaml().compose(new StringReader(this.text)), 0, 0);
 			Object root = yaml().load(this.text);
 			if (root != null) {
 				return map(root, "the file");
@@ -122,6 +135,35 @@ final class ComposeYaml {
 					String.valueOf(ex.getMessage()).lines().findFirst().orElse("")));
 		}
 		throw new InvalidModelException("%s is empty; a compose file has 'services'".formatted(this.name));
+	}
+
+	/**
+	 * Counts what a node stands for. An alias costs a few characters, and whoever walks
+	 * through the file meets all that is behind it, which may be itself.
+	 * @param node the node, {@code null} for none
+	 * @param depth number of nodes around it
+	 * @param before number of nodes before it
+	 * @return number of nodes up to its last one
+	 * @throws InvalidModelException if there are too many
+	 */
+	private int unfold(@Nullable Node node, int depth, int before) {
+		int count = before + 1;
+		if (depth > MAX_DEPTH || count > MAX_MEMBERS) {
+			throw new InvalidModelException(
+					"%s: aliases (*) contain themselves, or stand for more than %d members; run 'docker compose config' first"
+						.formatted(this.name, MAX_MEMBERS));
+		}
+		if (node instanceof MappingNode mapping) {
+			for (NodeTuple tuple : mapping.getValue()) {
+				count = unfold(tuple.getValueNode(), depth + 1, unfold(tuple.getKeyNode(), depth + 1, count));
+			}
+		}
+		else if (node instanceof SequenceNode sequence) {
+			for (Node element : sequence.getValue()) {
+				count = unfold(element, depth + 1, count);
+			}
+		}
+		return count;
 	}
 
 	/**

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeoutException;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -38,7 +39,10 @@ public final class HttpJson implements AutoCloseable {
 
 	private final Duration timeout;
 
-	private final JsonMapper mapper = JsonMapper.builder().build();
+	/** Of two members of one name, one would silently be lost. */
+	private final JsonMapper mapper = JsonMapper.builder()
+		.enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
+		.build();
 
 	private final @Nullable String token;
 
@@ -138,6 +142,17 @@ public final class HttpJson implements AutoCloseable {
 	 * do
 	 */
 	public JsonNode get(URI uri) throws IOException {
+		return get(uri, MAX_BYTES);
+	}
+
+	/**
+	 * Reads a document of a limited size.
+	 * @param uri its address
+	 * @param most maximum size, in bytes
+	 * @return the document
+	 * @throws IOException if it cannot be read, or is larger
+	 */
+	JsonNode get(URI uri, int most) throws IOException {
 		HttpRequest.Builder request = HttpRequest.newBuilder(withoutUser(uri))
 			.timeout(this.timeout)
 			.header("Accept", "application/json");
@@ -148,7 +163,7 @@ public final class HttpJson implements AutoCloseable {
 		else if (this.token != null) {
 			request.header("Authorization", "Bearer " + this.token);
 		}
-		HttpResponse<byte[]> response = send(uri, request.build());
+		HttpResponse<byte[]> response = send(uri, request.build(), most);
 		if (response.statusCode() != 200) {
 			throw new IOException("%s answered with status %d%s".formatted(shown(uri), response.statusCode(),
 					advice(response.statusCode())));
@@ -176,8 +191,9 @@ public final class HttpJson implements AutoCloseable {
 		return (uri.getRawUserInfo() == null) ? uri : URI.create(text.replaceFirst("//[^@/]*@", "//"));
 	}
 
-	private HttpResponse<byte[]> send(URI uri, HttpRequest request) throws IOException {
-		CompletableFuture<HttpResponse<byte[]>> answer = client().sendAsync(request, (info) -> new Bounded(shown(uri)));
+	private HttpResponse<byte[]> send(URI uri, HttpRequest request, int most) throws IOException {
+		CompletableFuture<HttpResponse<byte[]>> answer = client().sendAsync(request,
+				(info) -> new Bounded(shown(uri), most));
 		try {
 			return answer.get(this.timeout.toMillis(), TimeUnit.MILLISECONDS);
 		}
@@ -217,14 +233,17 @@ public final class HttpJson implements AutoCloseable {
 
 		private final String address;
 
+		private final int most;
+
 		private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
 		private final CompletableFuture<byte[]> body = new CompletableFuture<>();
 
 		private Flow.@Nullable Subscription subscription;
 
-		private Bounded(String address) {
+		private Bounded(String address, int most) {
 			this.address = address;
+			this.most = most;
 		}
 
 		@Override
@@ -241,12 +260,12 @@ public final class HttpJson implements AutoCloseable {
 		@Override
 		public void onNext(List<ByteBuffer> items) {
 			for (ByteBuffer item : items) {
-				if (this.bytes.size() + item.remaining() > MAX_BYTES) {
+				if (this.bytes.size() + item.remaining() > this.most) {
 					if (this.subscription != null) {
 						this.subscription.cancel();
 					}
 					this.body.completeExceptionally(new TooLarge(
-							"%s sends more than %d MiB; ask for less".formatted(this.address, MAX_BYTES >> 20)));
+							"%s sends more than %d MiB; ask for less".formatted(this.address, this.most >> 20)));
 					return;
 				}
 				byte[] part = new byte[item.remaining()];

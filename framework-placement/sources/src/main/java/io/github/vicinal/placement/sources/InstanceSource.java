@@ -28,6 +28,9 @@ public final class InstanceSource implements TrafficSource {
 
 	private static final int AT_ONCE = 16;
 
+	/** Maximum size of a report: several are read at once, and ten thousand edges fit. */
+	private static final int MAX_BYTES = 4 << 20;
+
 	private final Supplier<List<URI>> addresses;
 
 	private final Cluster cluster;
@@ -108,7 +111,7 @@ public final class InstanceSource implements TrafficSource {
 				}
 				String actuator = base.toString().replaceFirst("/$", "");
 				URI uri = URI.create(actuator + "/vicinalplacement/instance");
-				this.cluster.add(InstanceReport.read(this.http.get(uri), HttpJson.shown(uri)),
+				this.cluster.add(InstanceReport.read(this.http.get(uri, MAX_BYTES), HttpJson.shown(uri)),
 						base.getHost() + ":" + port(base), System.nanoTime());
 				return "";
 			}

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -92,7 +93,7 @@ public final class PcapSource implements TrafficSource {
 	public static Map<String, String> names(Path file) throws IOException {
 		Map<String, String> names = new LinkedHashMap<>();
 		int number = 0;
-		for (String line : Files.readAllLines(file)) {
+		for (String line : lines(file)) {
 			number++;
 			String text = line.replaceFirst("#.*", "").strip();
 			if (text.isEmpty()) {
@@ -106,6 +107,15 @@ public final class PcapSource implements TrafficSource {
 			names.put(words[0].toLowerCase(Locale.ROOT), words[1]);
 		}
 		return names;
+	}
+
+	private static List<String> lines(Path file) throws IOException {
+		try {
+			return Files.readAllLines(file);
+		}
+		catch (CharacterCodingException ex) {
+			throw new IOException("'%s' is no text in UTF-8".formatted(file), ex);
+		}
 	}
 
 	@Override

@@ -192,6 +192,37 @@ class ClusterTests {
 			.hasMessageContaining("No instance has reported");
 	}
 
+	/** Many are asked at once, within the heap of an application that does other work. */
+	@Test
+	void aReportThatFloodsIsNotReadToItsEnd() {
+		try (LocalServer server = new LocalServer((request) -> Answer.ok("[" + "1000,".repeat(1 << 20) + "1]"));
+				HttpJson http = new HttpJson(Duration.ofSeconds(20))) {
+			InstanceSource source = new InstanceSource(() -> List.of(server.uri("/flood")), new Cluster(LONG, LONG, 1),
+					http);
+			assertThat(source.refresh()).singleElement().asString().contains("sends more than 4 MiB");
+		}
+	}
+
+	@Test
+	void ofTwoMembersOfOneNameNoneIsLost() {
+		try (LocalServer server = new LocalServer((request) -> Answer.ok("{ \"service\": \"a\", \"service\": \"b\" }"));
+				HttpJson http = new HttpJson(Duration.ofSeconds(20))) {
+			assertThatThrownBy(() -> http.get(server.uri("/"))).isInstanceOf(IOException.class)
+				.hasMessageContaining("uplicate");
+		}
+	}
+
+	/**
+	 * Names of hosts are made from what instances say; one that says a blank is alone.
+	 */
+	@Test
+	void aBlankHostCostsNoReport() {
+		Cluster cluster = new Cluster(LONG, LONG, 1);
+		cluster.add(report("shop", "s1", " ", 0), null, 0);
+		cluster.add(report("orders", "o1", "a", 0), null, 0);
+		assertThat(cluster.current().on("shop")).containsOnlyKeys("host of s1");
+	}
+
 	@Test
 	void instancesAreAskedOverHttp() throws IOException {
 		InstanceReport shop = report("shop", "i1", "a", 0, to("peer", "x:1", "i2", 100));

@@ -11,6 +11,7 @@ import java.util.Set;
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.InvalidModelException;
+import io.github.vicinal.placement.model.PrintableText;
 import io.github.vicinal.placement.model.Resources;
 import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.testing.property.ForAll;
@@ -19,6 +20,8 @@ import io.github.vicinal.testing.property.Property;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -407,6 +410,42 @@ class ComposeFileTests {
 				.append("x]\n");
 		}
 		refused(bomb + "services: *y\n", "compose.yml");
+	}
+
+	/** A few lines of aliases stand for millions of members, or for one without end. */
+	@ParameterizedTest
+	@ValueSource(strings = { "{ cpus: *h }", "{ ports: [ *h ] }", "{ depends_on: *h }", "{ ? *h : 1 }",
+			"{ deploy: { placement: { constraints: *h } } }", "{ cpus: &loop [ [ *loop ] ] }",
+			"{ deploy: &loop { resources: *loop } }" })
+	void aliasesThatUnfoldWithoutMeasureAreRefused(String members) {
+		StringBuilder text = new StringBuilder("x-a: &a [x,x,x,x,x,x,x,x,x]\n");
+		for (char c = 'b'; c <= 'h'; c++) {
+			text.append("x-%1$c: &%1$c [%2$sx]%n".formatted(c, ("*" + (char) (c - 1) + ",").repeat(9)));
+		}
+		refused(text + "services: { front: " + members + " }\n", "compose.yml", "aliases", "docker compose config");
+	}
+
+	/** Such texts would control the terminal that they are printed on. */
+	@Test
+	void whatErrorsAndSentencesQuoteIsPrintable() {
+		assertThatThrownBy(
+				() -> ComposeFile.parse("services: { a: { cpus: \"\\e[31m" + "1".repeat(100_000) + "\" } }", "c"))
+			.isInstanceOf(InvalidModelException.class)
+			.satisfies((ex) -> assertThat(String.valueOf(ex.getMessage())).contains("\\u001B[31m1")
+				.matches(PrintableText::isPrintable)
+				.hasSizeLessThan(1000));
+		ComposeFile file = ComposeFile.parse(
+				"""
+						services:
+						  a: { cpus: 1 }
+						  "b\\e[31m": { scale: 0 }
+						  c: { cpus: 1, deploy: { mode: "x\\nRecommendation: apply", placement: { constraints: [ "node.role\\e[0m" ] } } }
+						""",
+				"c");
+		assertThat(file.notSeen()).allMatch(PrintableText::isPrintable)
+			.anySatisfy((line) -> assertThat(line).contains("node.role\\u001B[0m"))
+			.anySatisfy((line) -> assertThat(line).contains("x\\u000ARecommendation"))
+			.anySatisfy((line) -> assertThat(line).contains("b\\u001B[31m"));
 	}
 
 	@Property(tries = 500)
