@@ -19,7 +19,9 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
@@ -59,6 +61,10 @@ final class BootJar {
 
 	private static final Pattern NOT_READ = Pattern
 		.compile("META-INF/(?:MANIFEST\\.MF|maven/.*|(?:LICENSE|NOTICE|DEPENDENCIES)[^/]*)");
+
+	private static final String PROPERTIES_LAUNCHER = "PropertiesLauncher";
+
+	private static final String LOADER_PROPERTIES = "loader.properties";
 
 	/** Begins what is said of an agent that the manifest starts. */
 	static final String AGENT = "Launcher-Agent-Class in its manifest: ";
@@ -149,6 +155,7 @@ final class BootJar {
 			}
 			if (boot) {
 				requireAlone(jar, manifest);
+				requireNoProperties(jar, manifest);
 			}
 			for (Read each : libraries(jar, libraryEntries, known)) {
 				libraries.add(each.library());
@@ -169,6 +176,11 @@ final class BootJar {
 			throw new InvalidInputException(
 					"'%s' is damaged (%s); build it again".formatted(this.file, ex.getMessage()));
 		}
+	}
+
+	/** Returns whether anybody may look for a file, by its path in the class path. */
+	static boolean isRead(String path) {
+		return !NOT_READ.matcher(path).matches() && !SIGNATURE.matcher(path).matches();
 	}
 
 	/**
@@ -211,6 +223,40 @@ final class BootJar {
 							.formatted(this.file, each));
 			}
 		}
+	}
+
+	/**
+	 * One launcher of Spring Boot takes a class path, a main class and arguments from
+	 * properties.
+	 */
+	private void requireNoProperties(ZipFile jar, Attributes manifest) throws IOException {
+		if (!value(manifest, "Main-Class").endsWith(PROPERTIES_LAUNCHER)) {
+			return;
+		}
+		for (Object name : manifest.keySet()) {
+			if (name.toString().startsWith("Loader-")) {
+				throw startedWith("%s: %s".formatted(name, value(manifest, name.toString())));
+			}
+		}
+		for (String path : List.of(CLASSES + LOADER_PROPERTIES, LOADER_PROPERTIES)) {
+			ZipEntry entry = jar.getEntry(path);
+			if (entry == null) {
+				continue;
+			}
+			Properties properties = new Properties();
+			properties.load(new ByteArrayInputStream(bytes(jar, entry, MAX_ENTRY_BYTES)));
+			for (String name : new TreeSet<>(properties.stringPropertyNames())) {
+				if (name.startsWith("loader.")) {
+					throw startedWith("%s=%s in %s".formatted(name, properties.getProperty(name), path));
+				}
+			}
+		}
+	}
+
+	private InvalidInputException startedWith(String property) {
+		return new InvalidInputException(
+				"'%s' is started by %s with '%s', which a layout does not have; build it with all libraries in it, and without its properties"
+					.formatted(this.file, PROPERTIES_LAUNCHER, property));
 	}
 
 	private static boolean isThere(Path directory, String relative) {

@@ -25,8 +25,9 @@ record ClassFacts(int java, Set<String> jvmWideCalls) {
 	/** Methods that change what a JVM has once, by class. */
 	private static final Map<String, Set<String>> JVM_WIDE = Map.ofEntries(
 			Map.entry("java/lang/System",
-					Set.of("exit", "setOut", "setErr", "setIn", "setProperties", "setSecurityManager")),
-			Map.entry("java/lang/Runtime", Set.of("exit", "halt")),
+					Set.of("exit", "setOut", "setErr", "setIn", "setProperties", "setSecurityManager", "load",
+							"loadLibrary")),
+			Map.entry("java/lang/Runtime", Set.of("exit", "halt", "load", "loadLibrary")),
 			Map.entry("java/net/URL", Set.of("setURLStreamHandlerFactory")),
 			Map.entry("java/net/URLConnection", Set.of("setContentHandlerFactory", "setFileNameMap")),
 			Map.entry("java/net/HttpURLConnection", Set.of("setFollowRedirects")),
@@ -48,6 +49,9 @@ record ClassFacts(int java, Set<String> jvmWideCalls) {
 			Map.entry("javax/naming/spi/NamingManager",
 					Set.of("setInitialContextFactoryBuilder", "setObjectFactoryBuilder")),
 			Map.entry("java/util/logging/LogManager", Set.of("reset", "readConfiguration")));
+
+	/** Begin what is said of calls that load native code. */
+	static final Set<String> LOADS = Set.of("System.load", "Runtime.load");
 
 	/**
 	 * Static methods that are called by the name of a subclass, too, such as one of

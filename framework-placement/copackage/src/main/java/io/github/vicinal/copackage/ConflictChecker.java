@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -169,6 +170,7 @@ public final class ConflictChecker {
 		EnvironmentClashes.find(one, other, findings);
 		add(findings, this.memory.check(List.of(one, other)));
 		natives(one, other, findings);
+		nativeCalls(one, other, findings);
 		libraries(one, other, findings);
 		resources(one, other, findings);
 		if (findings.isEmpty()) {
@@ -308,6 +310,9 @@ public final class ConflictChecker {
 
 	private static void code(Inventory each, List<Finding> findings) {
 		for (String call : new TreeSet<>(each.jvmWideCalls())) {
+			if (loadsNativeCode(call)) {
+				continue;
+			}
 			if (call.startsWith(BootJar.AGENT)) {
 				findings.add(new Finding(Rule.AGENT, Verdict.SAME_CONTAINER,
 						"the manifest of '%s' starts the agent '%s', which would see all classes of a JVM, and which the launcher does not start"
@@ -453,6 +458,29 @@ public final class ConflictChecker {
 		}
 	}
 
+	/** What an application loads itself does no harm to those that load nothing. */
+	private static boolean loadsNativeCode(String call) {
+		return ClassFacts.LOADS.stream().anyMatch(call::startsWith);
+	}
+
+	private static void nativeCalls(Inventory one, Inventory other, List<Finding> findings) {
+		String first = nativeCall(one);
+		String second = nativeCall(other);
+		if (first != null && second != null) {
+			findings.add(new Finding(Rule.NATIVE, Verdict.SAME_CONTAINER,
+					"both load native code: %s of '%s', %s of '%s'".formatted(first, one.name(), second, other.name()),
+					"a JVM loads a library for one class loader only; accept it with --accept native if they are different ones"));
+		}
+	}
+
+	private static @Nullable String nativeCall(Inventory inventory) {
+		return inventory.jvmWideCalls()
+			.stream()
+			.filter(ConflictChecker::loadsNativeCode)
+			.min(Comparator.naturalOrder())
+			.orElse(null);
+	}
+
 	private static boolean isCareful(Library library, Inventory inventory) {
 		Container container = inventory.container();
 		boolean fixed = library.artifact().startsWith(ROCKSDB) && container != null
@@ -581,6 +609,8 @@ public final class ConflictChecker {
 					"files of the class path exist in both (%d): %s".formatted(files.size(), some(files)),
 					"give them different names, such as spring.config.name for application.properties"));
 		}
+		found(one, other, findings);
+		found(other, one, findings);
 		if (one.libraries()
 			.stream()
 			.map(Library::file)
@@ -590,6 +620,38 @@ public final class ConflictChecker {
 					"only one of them brings its libraries along, so it is not known whether they agree",
 					"give the executable jars of both"));
 		}
+	}
+
+	/**
+	 * With one class loader, an application and its libraries find what only the other
+	 * one has: settings, web pages, services. Files beside classes, or below them, are
+	 * taken to be looked for by these.
+	 */
+	private static void found(Inventory owner, Inventory other, List<Finding> findings) {
+		Set<String> packages = new HashSet<>();
+		owner.resources().keySet().stream().filter((path) -> path.endsWith(".class")).forEach((path) -> {
+			packages.add(LibraryFacts.packageOf(path));
+		});
+		List<String> files = owner.resources()
+			.keySet()
+			.stream()
+			.filter((path) -> !path.endsWith(".class") && !other.resources().containsKey(path)
+					&& !BeanClashes.isConfiguration(path) && !isBelow(path, packages))
+			.toList();
+		if (!files.isEmpty()) {
+			findings.add(new Finding(Rule.RESOURCE, Verdict.HOISTED,
+					"'%s' would find files of '%s' (%d): %s".formatted(other.name(), owner.name(), files.size(),
+							some(files)),
+					"move them to a package of '%s', if only its classes look for them".formatted(owner.name())));
+		}
+	}
+
+	private static boolean isBelow(String path, Set<String> packages) {
+		String directory = LibraryFacts.packageOf(path);
+		while (!directory.isEmpty() && !packages.contains(directory)) {
+			directory = LibraryFacts.packageOf(directory);
+		}
+		return !directory.isEmpty();
 	}
 
 	private static void clashes(Inventory one, Inventory other, List<Finding> findings) {

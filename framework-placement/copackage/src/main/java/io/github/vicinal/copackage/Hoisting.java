@@ -14,6 +14,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.ZipFile;
 
 import io.github.vicinal.launcher.logback.ApplicationLogs;
@@ -29,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 final class Hoisting {
 
 	private static final String LOG = "slf4j.provider";
+
+	private static final Pattern OF_A_LANGUAGE = Pattern.compile("(.+?)_[a-z]{2,3}(?:_\\w+)?\\.properties");
 
 	private final List<Inventory> inventories;
 
@@ -309,9 +313,18 @@ final class Hoisting {
 			}
 		}
 
+		/** A bundle of texts for a language is found by the name of the bundle. */
+		private void addFile(String path, String owner) {
+			this.files.put(path, owner);
+			Matcher language = OF_A_LANGUAGE.matcher(path);
+			if (language.matches()) {
+				this.files.putIfAbsent(language.group(1) + LibraryFacts.BUNDLE, owner);
+			}
+		}
+
 		private void addOwn(String path, String owner) {
 			if (!path.endsWith(".class")) {
-				this.files.put(path, owner);
+				addFile(path, owner);
 			}
 			if (path.startsWith(LibraryFacts.SERVICES)) {
 				this.services.put(path.substring(LibraryFacts.SERVICES.length()), owner);
@@ -334,8 +347,9 @@ final class Hoisting {
 			found.services().forEach((each) -> this.services.put(each, owner));
 			found.resources().forEach((each) -> {
 				this.resources.put(each, owner);
-				this.files.put(each, owner);
+				addFile(each, owner);
 			});
+			found.metaInf().forEach((each) -> addFile(each, owner));
 			found.named().forEach((each) -> this.named.put(each, owner));
 			found.changes().forEach((each) -> this.changes.putIfAbsent(each, owner));
 		}

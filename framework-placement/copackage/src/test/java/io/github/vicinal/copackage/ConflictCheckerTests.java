@@ -92,6 +92,16 @@ class ConflictCheckerTests {
 						(jar) -> jar.resource("application.properties", "server.port=2")),
 				pair(Rule.RESOURCE, Verdict.HOISTED, "logback.xml", (jar) -> jar.resource("logback.xml", "<a/>"),
 						(jar) -> jar.resource("logback.xml", "<a/>")),
+				pair(Rule.RESOURCE, Verdict.HOISTED,
+						"'other' would find files of 'one' (3): META-INF/services/a.B, application.properties, static/index.html",
+						(jar) -> jar.resource("application.properties", "a=b")
+							.resource("static/index.html", "<a/>")
+							.resource("META-INF/services/a.B", "app.B"),
+						same),
+				pair(Rule.RESOURCE, Verdict.HOISTED, "'one' would find files of 'other' (1): lib/texts.properties",
+						same,
+						(jar) -> jar.resource("lib/texts.properties", "a=b")
+							.ownClass("shop/Main", TestJar.type("shop/Main", ""))),
 				pair(Rule.SPRING_BOOT, Verdict.HOISTED, "4.1.1 in 'one' and 3.5.7 in 'other'", same,
 						(jar) -> jar.bootVersion("3.5.7")),
 				pair(Rule.NOT_SPRING_BOOT_3, Verdict.SAME_CONTAINER, "Spring Boot 2.7.18", same,
@@ -127,6 +137,12 @@ class ConflictCheckerTests {
 						(jar) -> jar.resource("application.properties", "spring.datasource.url=jdbc:h2:./data/shop"),
 						(jar) -> jar.resource("application.properties",
 								"spring.datasource.url=jdbc:h2:file:./data/shop;MODE=MySQL")),
+				docker(Rule.FILE, Verdict.FORBIDDEN, "write '/logs/app.log', by logging.file.name",
+						BASE + "ENV LOGGING_FILE_NAME=/logs/app.log", BASE + "ENV LOGGING_FILE_NAME=/logs/app.log"),
+				arguments(Rule.FILE, Verdict.FORBIDDEN, "write '/logs/app.log', by logging.file.name",
+						TestJar.boot().resource("application.properties", "logging.file.name=${LOG_DIR}/app.log"),
+						BASE + "ENV LOG_DIR=/logs",
+						TestJar.boot().resource("application.properties", "logging.file.name=/logs/app.log"), BASE),
 				call("java/lang/System", "exit", "(I)V"),
 				call("java/net/URL", "setURLStreamHandlerFactory", "(Ljava/net/URLStreamHandlerFactory;)V"),
 				call("java/util/TimeZone", "setDefault", "(Ljava/util/TimeZone;)V"),
@@ -175,6 +191,12 @@ class ConflictCheckerTests {
 				pair(Rule.NATIVE, Verdict.SAME_CONTAINER, "native code in rocks",
 						(jar) -> jar.library("rocks", "1", Map.of("librocks.so", new byte[1])),
 						(jar) -> jar.library("rocks", "2", Map.of("librocks.so", new byte[1]))),
+				pair(Rule.NATIVE, Verdict.SAME_CONTAINER,
+						"both load native code: System.loadLibrary in one.Main of 'one', System.load in two.Main of 'other'",
+						(jar) -> jar.ownClass("one/Main",
+								TestJar.caller("one/Main", "java/lang/System", "loadLibrary", "(Ljava/lang/String;)V")),
+						(jar) -> jar.ownClass("two/Main",
+								TestJar.caller("two/Main", "java/lang/System", "load", "(Ljava/lang/String;)V"))),
 				rocks(BASE + "ENV ROCKSDB_SHAREDLIB_DIR=/lib", BASE + "ENV ROCKSDB_SHAREDLIB_DIR=/lib"),
 				docker(Rule.ENVIRONMENT, Verdict.SAME_CONTAINER, "MODE is 'a' in 'one' and 'b' in 'other'",
 						BASE + "ENV MODE=a", BASE + "ENV MODE=b"),
@@ -277,7 +299,8 @@ class ConflictCheckerTests {
 
 	@Test
 	void twoThatDifferInNothingMayShareALoader() throws IOException {
-		PairReport report = check(TestJar.boot().ownClass("one/Main", TestJar.type("one/Main", "")), BASE,
+		byte[] one = TestJar.caller("one/Main", "java/lang/System", "loadLibrary", "(Ljava/lang/String;)V");
+		PairReport report = check(TestJar.boot().ownClass("one/Main", one).resource("one/pages/index.html", ""), BASE,
 				TestJar.boot().ownClass("two/Main", TestJar.type("two/Main", "")), BASE);
 		assertThat(report.findings()).isEmpty();
 		assertThat(report.verdict()).isEqualTo(Verdict.SHARED);

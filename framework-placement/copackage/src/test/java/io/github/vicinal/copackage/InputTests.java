@@ -68,7 +68,7 @@ class InputTests {
 				COPY --from=build app.jar /app.jar
 				""");
 		assertThat(container).isEqualTo(new Container("eclipse-temurin:21-jre", "app", Set.of("/data"), Set.of(9000),
-				List.of("-Xmx1g"), Map.of("SERVER_PORT", "9000"), List.of()));
+				List.of("-Xmx1g"), Map.of("SERVER_PORT", "9000"), List.of(), "java"));
 	}
 
 	/**
@@ -90,6 +90,20 @@ class InputTests {
 				"FROM a\nENTRYPOINT [\"tini\", \"--\", \"sh\", \"-c\", \"java -Xmx1g -jar a.jar --server.port=9000\"]");
 		assertThat(container.jvmOptions()).containsExactly("-Xmx1g");
 		assertThat(container.arguments()).containsExactly("--server.port=9000");
+	}
+
+	/** Variables may have several words, and words may have quotes in them. */
+	@Test
+	void linesAreReadAsAShellReadsThem() {
+		String line = "java $JAVA_OPTS -Dtitle=\"My shop\" -Dspring.profiles.active='prod' -jar a.jar --note=it\\'s\\ fine \"--quote=a\\\"b\"";
+		for (String form : List.of("ENTRYPOINT " + line,
+				"ENTRYPOINT [\"sh\", \"-c\", \"" + line.replace("\\", "\\\\").replace("\"", "\\\"") + "\"]")) {
+			Container container = DockerfileReader.read("Dockerfile",
+					"FROM a\nENV JAVA_OPTS=\"-Xmx1g -Dmode=full\"\n" + form);
+			assertThat(container.jvmOptions()).containsExactly("-Xmx1g", "-Dmode=full", "-Dtitle=My shop",
+					"-Dspring.profiles.active=prod");
+			assertThat(container.arguments()).containsExactly("--note=it's fine", "--quote=a\"b");
+		}
 	}
 
 	@Test
