@@ -4,7 +4,10 @@ import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.Files;
@@ -52,6 +55,9 @@ final class BootJar {
 
 	private static final int MAX_ENTRIES = 200_000;
 
+	/** The record at the end of a jar, with the longest comment. */
+	private static final int MAX_END_BYTES = 22 + 0xFFFF;
+
 	private static final Pattern SIGNATURE = Pattern.compile("META-INF/[^/]+\\.(SF|RSA|DSA|EC)");
 
 	private static final String META_INF = "META-INF/";
@@ -85,10 +91,27 @@ final class BootJar {
 		return new BootJar(file).read(name, known);
 	}
 
+	/**
+	 * Returns whether a directory ends where a file ends. The JDK takes an earlier one,
+	 * too, and in a jar that is cut off that is the directory of a library.
+	 */
+	private static boolean isComplete(Path file) throws IOException {
+		try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
+			byte[] tail = new byte[(int) Math.min(in.length(), MAX_END_BYTES)];
+			in.seek(in.length() - tail.length);
+			in.readFully(tail);
+			return NestedJar.end(ByteBuffer.wrap(tail).order(ByteOrder.LITTLE_ENDIAN)) >= 0;
+		}
+	}
+
 	/** Opens a jar; says clearly what is wrong with one that is none. */
 	static ZipFile open(Path file) throws IOException {
 		if (!Files.isRegularFile(file)) {
 			throw new InvalidInputException("'%s' is no file; name the jar of an application".formatted(file));
+		}
+		if (!isComplete(file)) {
+			throw new InvalidInputException(
+					"'%s' is no jar, or is damaged (it does not end with a directory); build it again".formatted(file));
 		}
 		try {
 			ZipFile jar = new ZipFile(file.toFile());
@@ -144,7 +167,7 @@ final class BootJar {
 				else {
 					String inClassPath = boot ? classPathEntry(path) : path;
 					if (inClassPath != null) {
-						own.add(inClassPath, entry, () -> bytes(jar, entry, MAX_ENTRY_BYTES));
+						own.add(this.file, inClassPath, entry, () -> bytes(jar, entry, MAX_ENTRY_BYTES));
 					}
 				}
 			}
@@ -379,18 +402,28 @@ final class BootJar {
 
 		private int java;
 
-		void add(String path, ZipEntry entry, Content content) throws IOException {
+		void add(Path jar, String path, ZipEntry entry, Content content) throws IOException {
 			if (NOT_READ.matcher(path).matches()) {
 				return;
 			}
 			this.resources.put(path, Long.toHexString(entry.getCrc()));
-			if (path.endsWith(".class") && !path.startsWith("META-INF/")) {
-				ClassFacts facts = ClassFacts.read(content.bytes(), path);
-				this.java = Math.max(this.java, facts.java());
-				this.calls.addAll(facts.jvmWideCalls());
+			boolean isClass = path.endsWith(".class") && !path.startsWith("META-INF/");
+			if (!isClass && !Settings.isRead(path)) {
+				return;
 			}
-			else if (Settings.isRead(path)) {
-				this.settings.add(path, new String(content.bytes(), StandardCharsets.UTF_8));
+			byte[] bytes = content.bytes();
+			try {
+				if (isClass) {
+					ClassFacts facts = ClassFacts.read(bytes, path);
+					this.java = Math.max(this.java, facts.java());
+					this.calls.addAll(facts.jvmWideCalls());
+				}
+				else {
+					this.settings.add(path, new String(bytes, StandardCharsets.UTF_8));
+				}
+			}
+			catch (InvalidInputException ex) {
+				throw new InvalidInputException("'%s': %s".formatted(jar, ex.getMessage()));
 			}
 		}
 

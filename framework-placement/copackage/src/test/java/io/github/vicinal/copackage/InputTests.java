@@ -501,6 +501,51 @@ class InputTests {
 			.startsWith("1 ");
 	}
 
+	/** What is left ends with a part of a library, whose directory is not that of the jar. */
+	@Test
+	void jarsThatAreCutOffAreDamaged() throws IOException {
+		Path file = TestJar.boot().library("guava", "1").library("last", "1").write(this.directory, "cut");
+		byte[] bytes = Files.readAllBytes(file);
+		String text = new String(bytes, StandardCharsets.ISO_8859_1);
+		int end = text.indexOf("BOOT-INF/lib/last-1.jar");
+		assertThat(text.lastIndexOf("PK\5\6", end)).isPositive();
+		Files.write(file, java.util.Arrays.copyOf(bytes, end));
+		assertThatExceptionOfType(InvalidInputException.class)
+			.isThrownBy(() -> Inventories.read(List.of("one=" + file)))
+			.withMessageContaining("cut.jar' is no jar, or is damaged");
+	}
+
+	@Test
+	void jarsWithAComment() throws IOException {
+		Path file = TestJar.boot().write(this.directory, "one");
+		byte[] bytes = Files.readAllBytes(file);
+		byte[] comment = "PK\5\6, and more".repeat(2000).getBytes(StandardCharsets.ISO_8859_1);
+		byte[] all = java.util.Arrays.copyOf(bytes, bytes.length + comment.length);
+		System.arraycopy(comment, 0, all, bytes.length, comment.length);
+		all[bytes.length - 2] = (byte) comment.length;
+		all[bytes.length - 1] = (byte) (comment.length >> 8);
+		Files.write(file, all);
+		assertThat(Inventories.read(List.of("one=" + file)).get(0).mainClass()).isEqualTo("app.Main");
+	}
+
+	/** Several applications have a file of that name. */
+	@Test
+	void damagedFilesOfAJarAreNamedWithIt() throws IOException {
+		for (String path : List.of("app/Main.class", "application.yml")) {
+			Path file = TestJar.boot().resource(path, "a: b: c").write(this.directory, "one");
+			assertThatExceptionOfType(InvalidInputException.class)
+				.isThrownBy(() -> Inventories.read(List.of("one=" + file)))
+				.withMessageContaining("one.jar': '" + path + "' ");
+		}
+	}
+
+	@Test
+	void namesThatAreNoPathsAreRefused() {
+		assertThatExceptionOfType(InvalidInputException.class)
+			.isThrownBy(() -> Inventories.read(List.of("one=a\0.jar")))
+			.withMessageContaining("is no path");
+	}
+
 	@Test
 	void damagedJarsEndInAnErrorThatNamesThem() throws IOException {
 		Path good = TestJar.boot()
