@@ -175,6 +175,7 @@ public final class ConflictChecker {
 		resources(one, other, findings);
 		if (findings.isEmpty()) {
 			clashes(one, other, findings);
+			statics(one, other, findings);
 		}
 		BeanClashes.find(one, other, findings);
 		findings.replaceAll(this::accept);
@@ -661,6 +662,20 @@ public final class ConflictChecker {
 				findings.add(new Finding(Rule.CLASS_BYTES, Verdict.HOISTED,
 						"classes exist twice with different bytes (%d): %s".formatted(classes.size(), some(classes)),
 						"leave out one of the libraries that have them"));
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private void statics(Inventory one, Inventory other, List<Finding> findings) {
+		try {
+			List<String> shared = Hoisting.sharedState(one, other, this.facts);
+			if (!shared.isEmpty()) {
+				findings.add(new Finding(Rule.STATIC_STATE, Verdict.HOISTED,
+						"both would use the same static fields (%d): %s".formatted(shared.size(), some(shared)),
+						"let each have classes of its own, or keep the state in beans"));
 			}
 		}
 		catch (IOException ex) {

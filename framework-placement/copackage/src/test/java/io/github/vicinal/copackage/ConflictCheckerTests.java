@@ -25,6 +25,9 @@ class ConflictCheckerTests {
 
 	private static final String BASE = "FROM eclipse-temurin:21-jre\n";
 
+	private static final Map<String, byte[]> SWITCH = Map.of("lib/Switch.class",
+			TestJar.setter("lib/Switch", "setMode", "Ljava/lang/String;", ""));
+
 	@TempDir
 	private Path directory;
 
@@ -157,6 +160,10 @@ class ConflictCheckerTests {
 				call("java/util/SimpleTimeZone", "setDefault", "(Ljava/util/TimeZone;)V"),
 				call("java/security/Security", "setProperty",
 						"(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;"),
+				call("java/security/Security", "addProvider", "(Ljava/security/Provider;)I"),
+				call("java/security/Security", "removeProvider", "(Ljava/lang/String;)V"),
+				call("java/io/ObjectInputFilter$Config", "setSerialFilter", "(Ljava/io/ObjectInputFilter;)V"),
+				call("java/sql/DriverManager", "setLoginTimeout", "(I)V"),
 				call("java/net/Socket", "setSocketImplFactory", "(Ljava/net/SocketImplFactory;)V"),
 				pair(Rule.JVM_WIDE_CALL, Verdict.SAME_CONTAINER, "setDefaultUncaughtExceptionHandler in app.Worker",
 						(jar) -> jar.ownClass("app/Worker",
@@ -208,6 +215,16 @@ class ConflictCheckerTests {
 						BASE + "ENTRYPOINT java -Duser.timezone=UTC -jar a.jar", BASE + "ENTRYPOINT java -jar b.jar"),
 				docker(Rule.SYSTEM_PROPERTY, Verdict.HOISTED, "app.mode is 'a' in 'one' and 'b' in 'other'",
 						BASE + "ENV JAVA_OPTS=-Dapp.mode=a", BASE + "ENV JAVA_OPTS=-Dapp.mode=b"),
+				pair(Rule.STATIC_STATE, Verdict.HOISTED,
+						"what its lib.Switch.setMode changes would hold for all, and one.Main of 'one' uses it",
+						(jar) -> jar.library("switch", "1", SWITCH)
+							.ownClass("one/Main",
+									TestJar.caller("one/Main", "lib/Switch", "setMode", "(Ljava/lang/String;)V")),
+						(jar) -> jar.library("switch", "1", SWITCH)),
+				pair(Rule.STATIC_STATE, Verdict.HOISTED,
+						"both have the class both.Cache, and it keeps 'CACHE' in a static field of both.Cache",
+						(jar) -> jar.ownClass("both/Cache", TestJar.stateful("both/Cache")),
+						(jar) -> jar.ownClass("both/Cache", TestJar.stateful("both/Cache"))),
 				pair(Rule.BEAN, Verdict.HOISTED,
 						"the scan of 'one' from app would find classes of 'other' (1), such as app.stock.Thing",
 						(jar) -> jar.ownClass("app/Main", TestJar.type("app/Main", "")),
