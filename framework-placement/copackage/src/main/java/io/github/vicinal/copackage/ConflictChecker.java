@@ -516,7 +516,7 @@ public final class ConflictChecker {
 				ourFiles.addAll(all(ours, Library::file));
 				theirFiles.addAll(all(theirs, Library::file));
 			}
-			else if (!all(ours, Library::sha256).equals(all(theirs, Library::sha256))) {
+			else if (differ(all(ours, Library::sha256), all(theirs, Library::sha256))) {
 				bytes.add("%s %s".formatted(artifact, String.join("/", ourVersions)));
 			}
 		});
@@ -568,6 +568,11 @@ public final class ConflictChecker {
 							missing.size(), some(missing)),
 					"do not give '%s' those versions as it is; each keeps its own".formatted(user.name())));
 		}
+	}
+
+	/** Checksums that are not known are empty. */
+	private static boolean differ(Set<String> ours, Set<String> theirs) {
+		return !ours.contains("") && !theirs.contains("") && !ours.equals(theirs);
 	}
 
 	private static Map<String, List<Library>> byArtifact(Inventory inventory) {

@@ -334,6 +334,22 @@ class ConflictCheckerTests {
 		assertThat(report.findings()).extracting(Finding::rule).contains(Rule.UNKNOWN);
 	}
 
+	/** A bill of materials may have checksums in capitals, or none. */
+	@Test
+	void bytesThatAreNotKnownToDifferAreNoFinding() throws IOException {
+		Inventory jar = application("one", TestJar.boot(), "");
+		String sha256 = jar.libraries().get(0).sha256();
+		for (String hash : List.of("", sha256.toUpperCase(java.util.Locale.ROOT), "00")) {
+			Path bom = Files.writeString(this.directory.resolve("bom.json"), """
+					{ "bomFormat" : "CycloneDX", "components" : [ { "name" : "spring-boot", "version" : "4.1.1",
+					  "hashes" : [ %s ] } ] }
+					""".formatted(hash.isEmpty() ? "" : "{ \"alg\" : \"SHA-256\", \"content\" : \"" + hash + "\" }"));
+			PairReport report = this.checker.check(jar, Inventories.read(List.of("other=" + bom)).get(0));
+			assertThat(report.findings()).filteredOn((finding) -> finding.rule() == Rule.LIBRARY_BYTES)
+				.hasSize(hash.equals("00") ? 1 : 0);
+		}
+	}
+
 	/** A class with different copies of an annotation sees none of them. */
 	@Test
 	void librariesAreHoistedWithAllThatTheyName() throws IOException {
