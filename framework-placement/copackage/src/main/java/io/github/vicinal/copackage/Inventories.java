@@ -76,8 +76,9 @@ public final class Inventories {
 			return Path.of(file);
 		}
 		catch (InvalidPathException ex) {
-			throw new InvalidInputException("'%s' is no path (%s); rename the file, or set a locale that has its letters"
-				.formatted(file, ex.getReason()));
+			throw new InvalidInputException(
+					"'%s' is no path (%s); rename the file, or set a locale that has its letters".formatted(file,
+							ex.getReason()));
 		}
 	}
 

@@ -501,7 +501,9 @@ class InputTests {
 			.startsWith("1 ");
 	}
 
-	/** What is left ends with a part of a library, whose directory is not that of the jar. */
+	/**
+	 * What is left ends with a part of a library, whose directory is not that of the jar.
+	 */
 	@Test
 	void jarsThatAreCutOffAreDamaged() throws IOException {
 		Path file = TestJar.boot().library("guava", "1").library("last", "1").write(this.directory, "cut");
