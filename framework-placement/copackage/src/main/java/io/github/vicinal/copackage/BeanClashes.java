@@ -52,8 +52,7 @@ final class BeanClashes {
 	private static void configuration(Inventory one, Inventory other, List<Finding> findings) {
 		List<String> files = new ArrayList<>();
 		for (String path : new TreeSet<>(one.resources().keySet())) {
-			boolean configures = path.equals(FACTORIES) || (path.startsWith(IMPORTS) && path.endsWith(".imports"));
-			if (configures && !other.resources().containsKey(path)) {
+			if (isConfiguration(path) && !other.resources().containsKey(path)) {
 				files.add(path);
 			}
 		}
@@ -61,6 +60,11 @@ final class BeanClashes {
 			findings.add(new Finding(Rule.BEAN, Verdict.HOISTED, "'%s' configures whatever shares its class path, by %s"
 				.formatted(one.name(), String.join(", ", files)), "let the application import it instead"));
 		}
+	}
+
+	/** Returns whether Spring Boot reads a file wherever it is in a class path. */
+	static boolean isConfiguration(String path) {
+		return path.equals(FACTORIES) || (path.startsWith(IMPORTS) && path.endsWith(".imports"));
 	}
 
 	/** Auto-configuration is switched on by classes that are there. */

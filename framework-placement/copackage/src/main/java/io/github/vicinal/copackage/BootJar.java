@@ -4,7 +4,10 @@ import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.Files;
@@ -19,7 +22,9 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
@@ -50,6 +55,9 @@ final class BootJar {
 
 	private static final int MAX_ENTRIES = 200_000;
 
+	/** The record at the end of a jar, with the longest comment. */
+	private static final int MAX_END_BYTES = 22 + 0xFFFF;
+
 	private static final Pattern SIGNATURE = Pattern.compile("META-INF/[^/]+\\.(SF|RSA|DSA|EC)");
 
 	private static final String META_INF = "META-INF/";
@@ -59,6 +67,10 @@ final class BootJar {
 
 	private static final Pattern NOT_READ = Pattern
 		.compile("META-INF/(?:MANIFEST\\.MF|maven/.*|(?:LICENSE|NOTICE|DEPENDENCIES)[^/]*)");
+
+	private static final String PROPERTIES_LAUNCHER = "PropertiesLauncher";
+
+	private static final String LOADER_PROPERTIES = "loader.properties";
 
 	/** Begins what is said of an agent that the manifest starts. */
 	static final String AGENT = "Launcher-Agent-Class in its manifest: ";
@@ -79,10 +91,27 @@ final class BootJar {
 		return new BootJar(file).read(name, known);
 	}
 
+	/**
+	 * Returns whether a directory ends where a file ends. The JDK takes an earlier one,
+	 * too, and in a jar that is cut off that is the directory of a library.
+	 */
+	private static boolean isComplete(Path file) throws IOException {
+		try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
+			byte[] tail = new byte[(int) Math.min(in.length(), MAX_END_BYTES)];
+			in.seek(in.length() - tail.length);
+			in.readFully(tail);
+			return NestedJar.end(ByteBuffer.wrap(tail).order(ByteOrder.LITTLE_ENDIAN)) >= 0;
+		}
+	}
+
 	/** Opens a jar; says clearly what is wrong with one that is none. */
 	static ZipFile open(Path file) throws IOException {
 		if (!Files.isRegularFile(file)) {
 			throw new InvalidInputException("'%s' is no file; name the jar of an application".formatted(file));
+		}
+		if (!isComplete(file)) {
+			throw new InvalidInputException(
+					"'%s' is no jar, or is damaged (it does not end with a directory); build it again".formatted(file));
 		}
 		try {
 			ZipFile jar = new ZipFile(file.toFile());
@@ -138,7 +167,7 @@ final class BootJar {
 				else {
 					String inClassPath = boot ? classPathEntry(path) : path;
 					if (inClassPath != null) {
-						own.add(inClassPath, entry, () -> bytes(jar, entry, MAX_ENTRY_BYTES));
+						own.add(this.file, inClassPath, entry, () -> bytes(jar, entry, MAX_ENTRY_BYTES));
 					}
 				}
 			}
@@ -149,6 +178,7 @@ final class BootJar {
 			}
 			if (boot) {
 				requireAlone(jar, manifest);
+				requireNoProperties(jar, manifest);
 			}
 			for (Read each : libraries(jar, libraryEntries, known)) {
 				libraries.add(each.library());
@@ -169,6 +199,11 @@ final class BootJar {
 			throw new InvalidInputException(
 					"'%s' is damaged (%s); build it again".formatted(this.file, ex.getMessage()));
 		}
+	}
+
+	/** Returns whether anybody may look for a file, by its path in the class path. */
+	static boolean isRead(String path) {
+		return !NOT_READ.matcher(path).matches() && !SIGNATURE.matcher(path).matches();
 	}
 
 	/**
@@ -211,6 +246,40 @@ final class BootJar {
 							.formatted(this.file, each));
 			}
 		}
+	}
+
+	/**
+	 * One launcher of Spring Boot takes a class path, a main class and arguments from
+	 * properties.
+	 */
+	private void requireNoProperties(ZipFile jar, Attributes manifest) throws IOException {
+		if (!value(manifest, "Main-Class").endsWith(PROPERTIES_LAUNCHER)) {
+			return;
+		}
+		for (Object name : manifest.keySet()) {
+			if (name.toString().startsWith("Loader-")) {
+				throw startedWith("%s: %s".formatted(name, value(manifest, name.toString())));
+			}
+		}
+		for (String path : List.of(CLASSES + LOADER_PROPERTIES, LOADER_PROPERTIES)) {
+			ZipEntry entry = jar.getEntry(path);
+			if (entry == null) {
+				continue;
+			}
+			Properties properties = new Properties();
+			properties.load(new ByteArrayInputStream(bytes(jar, entry, MAX_ENTRY_BYTES)));
+			for (String name : new TreeSet<>(properties.stringPropertyNames())) {
+				if (name.startsWith("loader.")) {
+					throw startedWith("%s=%s in %s".formatted(name, properties.getProperty(name), path));
+				}
+			}
+		}
+	}
+
+	private InvalidInputException startedWith(String property) {
+		return new InvalidInputException(
+				"'%s' is started by %s with '%s', which a layout does not have; build it with all libraries in it, and without its properties"
+					.formatted(this.file, PROPERTIES_LAUNCHER, property));
 	}
 
 	private static boolean isThere(Path directory, String relative) {
@@ -333,18 +402,28 @@ final class BootJar {
 
 		private int java;
 
-		void add(String path, ZipEntry entry, Content content) throws IOException {
+		void add(Path jar, String path, ZipEntry entry, Content content) throws IOException {
 			if (NOT_READ.matcher(path).matches()) {
 				return;
 			}
 			this.resources.put(path, Long.toHexString(entry.getCrc()));
-			if (path.endsWith(".class") && !path.startsWith("META-INF/")) {
-				ClassFacts facts = ClassFacts.read(content.bytes(), path);
-				this.java = Math.max(this.java, facts.java());
-				this.calls.addAll(facts.jvmWideCalls());
+			boolean isClass = path.endsWith(".class") && !path.startsWith("META-INF/");
+			if (!isClass && !Settings.isRead(path)) {
+				return;
 			}
-			else if (Settings.isRead(path)) {
-				this.settings.add(path, new String(content.bytes(), StandardCharsets.UTF_8));
+			byte[] bytes = content.bytes();
+			try {
+				if (isClass) {
+					ClassFacts facts = ClassFacts.read(bytes, path);
+					this.java = Math.max(this.java, facts.java());
+					this.calls.addAll(facts.jvmWideCalls());
+				}
+				else {
+					this.settings.add(path, new String(bytes, StandardCharsets.UTF_8));
+				}
+			}
+			catch (InvalidInputException ex) {
+				throw new InvalidInputException("'%s': %s".formatted(jar, ex.getMessage()));
 			}
 		}
 

@@ -25,8 +25,9 @@ record ClassFacts(int java, Set<String> jvmWideCalls) {
 	/** Methods that change what a JVM has once, by class. */
 	private static final Map<String, Set<String>> JVM_WIDE = Map.ofEntries(
 			Map.entry("java/lang/System",
-					Set.of("exit", "setOut", "setErr", "setIn", "setProperties", "setSecurityManager")),
-			Map.entry("java/lang/Runtime", Set.of("exit", "halt")),
+					Set.of("exit", "setOut", "setErr", "setIn", "setProperties", "setSecurityManager", "load",
+							"loadLibrary")),
+			Map.entry("java/lang/Runtime", Set.of("exit", "halt", "load", "loadLibrary")),
 			Map.entry("java/net/URL", Set.of("setURLStreamHandlerFactory")),
 			Map.entry("java/net/URLConnection", Set.of("setContentHandlerFactory", "setFileNameMap")),
 			Map.entry("java/net/HttpURLConnection", Set.of("setFollowRedirects")),
@@ -40,7 +41,10 @@ record ClassFacts(int java, Set<String> jvmWideCalls) {
 			Map.entry("java/util/TimeZone", Set.of("setDefault")), Map.entry("java/util/Locale", Set.of("setDefault")),
 			Map.entry("java/lang/Thread", Set.of("setDefaultUncaughtExceptionHandler")),
 			Map.entry("java/security/Policy", Set.of("setPolicy")),
-			Map.entry("java/security/Security", Set.of("setProperty")),
+			Map.entry("java/security/Security",
+					Set.of("setProperty", "addProvider", "insertProviderAt", "removeProvider")),
+			Map.entry("java/io/ObjectInputFilter$Config", Set.of("setSerialFilter", "setSerialFilterFactory")),
+			Map.entry("java/sql/DriverManager", Set.of("setLoginTimeout", "setLogWriter")),
 			Map.entry("java/net/Socket", Set.of("setSocketImplFactory")),
 			Map.entry("java/net/ServerSocket", Set.of("setSocketFactory")),
 			Map.entry("java/net/DatagramSocket", Set.of("setDatagramSocketImplFactory")),
@@ -48,6 +52,9 @@ record ClassFacts(int java, Set<String> jvmWideCalls) {
 			Map.entry("javax/naming/spi/NamingManager",
 					Set.of("setInitialContextFactoryBuilder", "setObjectFactoryBuilder")),
 			Map.entry("java/util/logging/LogManager", Set.of("reset", "readConfiguration")));
+
+	/** Begin what is said of calls that load native code. */
+	static final Set<String> LOADS = Set.of("System.load", "Runtime.load");
 
 	/**
 	 * Static methods that are called by the name of a subclass, too, such as one of

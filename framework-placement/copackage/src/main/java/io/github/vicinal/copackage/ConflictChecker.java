@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -169,10 +170,12 @@ public final class ConflictChecker {
 		EnvironmentClashes.find(one, other, findings);
 		add(findings, this.memory.check(List.of(one, other)));
 		natives(one, other, findings);
+		nativeCalls(one, other, findings);
 		libraries(one, other, findings);
 		resources(one, other, findings);
 		if (findings.isEmpty()) {
 			clashes(one, other, findings);
+			statics(one, other, findings);
 		}
 		BeanClashes.find(one, other, findings);
 		findings.replaceAll(this::accept);
@@ -308,6 +311,9 @@ public final class ConflictChecker {
 
 	private static void code(Inventory each, List<Finding> findings) {
 		for (String call : new TreeSet<>(each.jvmWideCalls())) {
+			if (loadsNativeCode(call)) {
+				continue;
+			}
 			if (call.startsWith(BootJar.AGENT)) {
 				findings.add(new Finding(Rule.AGENT, Verdict.SAME_CONTAINER,
 						"the manifest of '%s' starts the agent '%s', which would see all classes of a JVM, and which the launcher does not start"
@@ -453,6 +459,29 @@ public final class ConflictChecker {
 		}
 	}
 
+	/** What an application loads itself does no harm to those that load nothing. */
+	private static boolean loadsNativeCode(String call) {
+		return ClassFacts.LOADS.stream().anyMatch(call::startsWith);
+	}
+
+	private static void nativeCalls(Inventory one, Inventory other, List<Finding> findings) {
+		String first = nativeCall(one);
+		String second = nativeCall(other);
+		if (first != null && second != null) {
+			findings.add(new Finding(Rule.NATIVE, Verdict.SAME_CONTAINER,
+					"both load native code: %s of '%s', %s of '%s'".formatted(first, one.name(), second, other.name()),
+					"a JVM loads a library for one class loader only; accept it with --accept native if they are different ones"));
+		}
+	}
+
+	private static @Nullable String nativeCall(Inventory inventory) {
+		return inventory.jvmWideCalls()
+			.stream()
+			.filter(ConflictChecker::loadsNativeCode)
+			.min(Comparator.naturalOrder())
+			.orElse(null);
+	}
+
 	private static boolean isCareful(Library library, Inventory inventory) {
 		Container container = inventory.container();
 		boolean fixed = library.artifact().startsWith(ROCKSDB) && container != null
@@ -487,7 +516,7 @@ public final class ConflictChecker {
 				ourFiles.addAll(all(ours, Library::file));
 				theirFiles.addAll(all(theirs, Library::file));
 			}
-			else if (!all(ours, Library::sha256).equals(all(theirs, Library::sha256))) {
+			else if (differ(all(ours, Library::sha256), all(theirs, Library::sha256))) {
 				bytes.add("%s %s".formatted(artifact, String.join("/", ourVersions)));
 			}
 		});
@@ -541,6 +570,11 @@ public final class ConflictChecker {
 		}
 	}
 
+	/** Checksums that are not known are empty. */
+	private static boolean differ(Set<String> ours, Set<String> theirs) {
+		return !ours.contains("") && !theirs.contains("") && !ours.equals(theirs);
+	}
+
 	private static Map<String, List<Library>> byArtifact(Inventory inventory) {
 		Map<String, List<Library>> byArtifact = new LinkedHashMap<>();
 		inventory.libraries()
@@ -581,6 +615,8 @@ public final class ConflictChecker {
 					"files of the class path exist in both (%d): %s".formatted(files.size(), some(files)),
 					"give them different names, such as spring.config.name for application.properties"));
 		}
+		found(one, other, findings);
+		found(other, one, findings);
 		if (one.libraries()
 			.stream()
 			.map(Library::file)
@@ -592,6 +628,38 @@ public final class ConflictChecker {
 		}
 	}
 
+	/**
+	 * With one class loader, an application and its libraries find what only the other
+	 * one has: settings, web pages, services. Files beside classes, or below them, are
+	 * taken to be looked for by these.
+	 */
+	private static void found(Inventory owner, Inventory other, List<Finding> findings) {
+		Set<String> packages = new HashSet<>();
+		owner.resources().keySet().stream().filter((path) -> path.endsWith(".class")).forEach((path) -> {
+			packages.add(LibraryFacts.packageOf(path));
+		});
+		List<String> files = owner.resources()
+			.keySet()
+			.stream()
+			.filter((path) -> !path.endsWith(".class") && !other.resources().containsKey(path)
+					&& !BeanClashes.isConfiguration(path) && !isBelow(path, packages))
+			.toList();
+		if (!files.isEmpty()) {
+			findings.add(new Finding(Rule.RESOURCE, Verdict.HOISTED,
+					"'%s' would find files of '%s' (%d): %s".formatted(other.name(), owner.name(), files.size(),
+							some(files)),
+					"move them to a package of '%s', if only its classes look for them".formatted(owner.name())));
+		}
+	}
+
+	private static boolean isBelow(String path, Set<String> packages) {
+		String directory = LibraryFacts.packageOf(path);
+		while (!directory.isEmpty() && !packages.contains(directory)) {
+			directory = LibraryFacts.packageOf(directory);
+		}
+		return !directory.isEmpty();
+	}
+
 	private static void clashes(Inventory one, Inventory other, List<Finding> findings) {
 		try {
 			List<String> classes = ClassClashes.find(one, other);
@@ -599,6 +667,20 @@ public final class ConflictChecker {
 				findings.add(new Finding(Rule.CLASS_BYTES, Verdict.HOISTED,
 						"classes exist twice with different bytes (%d): %s".formatted(classes.size(), some(classes)),
 						"leave out one of the libraries that have them"));
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private void statics(Inventory one, Inventory other, List<Finding> findings) {
+		try {
+			List<String> shared = Hoisting.sharedState(one, other, this.facts);
+			if (!shared.isEmpty()) {
+				findings.add(new Finding(Rule.STATIC_STATE, Verdict.HOISTED,
+						"both would use the same static fields (%d): %s".formatted(shared.size(), some(shared)),
+						"let each have classes of its own, or keep the state in beans"));
 			}
 		}
 		catch (IOException ex) {

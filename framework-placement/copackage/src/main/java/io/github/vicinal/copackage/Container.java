@@ -14,10 +14,11 @@ import java.util.Set;
  * @param jvmOptions options of {@code java}, in their order
  * @param environment its variables
  * @param arguments what follows the jar or the main class
+ * @param java the command that starts Java, such as {@code /opt/jre/bin/java}
  * @since 0.1.0
  */
 public record Container(String baseImage, String user, Set<String> volumes, Set<Integer> ports, List<String> jvmOptions,
-		Map<String, String> environment, List<String> arguments) {
+		Map<String, String> environment, List<String> arguments, String java) {
 
 	public Container {
 		volumes = Set.copyOf(volumes);
@@ -29,7 +30,7 @@ public record Container(String baseImage, String user, Set<String> volumes, Set<
 
 	Container withArguments(List<String> others) {
 		return new Container(this.baseImage, this.user, this.volumes, this.ports, this.jvmOptions, this.environment,
-				others);
+				others, this.java);
 	}
 
 }

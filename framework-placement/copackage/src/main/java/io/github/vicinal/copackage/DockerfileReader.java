@@ -17,9 +17,8 @@ import tools.jackson.databind.json.JsonMapper;
 /** Reads the last stage of a Dockerfile. */
 final class DockerfileReader {
 
-	private static final Pattern VARIABLE = Pattern.compile("\\$\\{?(\\w+)(?::-([^}]*))?\\}?");
-
-	private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|'([^']*)'|(\\S+)");
+	private static final Pattern VARIABLE = Pattern
+		.compile("\\$(?:([A-Za-z_]\\w*)|\\{([A-Za-z_]\\w*)(?::-([^}]*))?\\})");
 
 	private static final Set<String> WITH_VALUE = Set.of("-cp", "-classpath", "--class-path", "-p", "--module-path",
 			"--add-modules");
@@ -28,6 +27,8 @@ final class DockerfileReader {
 			"_JAVA_OPTIONS");
 
 	private static final Pattern ASSIGNMENT = Pattern.compile("([\\w.-]+)=(\"(?:\\\\.|[^\"\\\\])*\"|'[^']*'|\\S*)");
+
+	private static final String ESCAPED_IN_QUOTES = "\\\\([\"\\\\])";
 
 	private static final Pattern ESCAPE = Pattern.compile("(?i)\\A(?:#.*\\R)*?#\\s*escape\\s*=\\s*`");
 
@@ -156,14 +157,20 @@ final class DockerfileReader {
 		}
 	}
 
+	/** A variable whose value is not known stays, with braces. */
 	private String expand(String text) {
+		return expand(text, "${%s}");
+	}
+
+	private String expand(String text, String unknown) {
 		Matcher matcher = VARIABLE.matcher(text);
 		StringBuilder expanded = new StringBuilder();
 		while (matcher.find()) {
-			String name = matcher.group(1);
+			String name = (matcher.group(1) != null) ? matcher.group(1) : matcher.group(2);
 			String value = this.stage.environment.getOrDefault(name, this.arguments.get(name));
 			if (value == null) {
-				value = (matcher.group(2) != null) ? matcher.group(2) : matcher.group();
+				value = (matcher.group(3) != null) ? matcher.group(3)
+						: unknown.isEmpty() ? matcher.group() : unknown.formatted(name);
 			}
 			matcher.appendReplacement(expanded, Matcher.quoteReplacement(value));
 		}
@@ -173,7 +180,7 @@ final class DockerfileReader {
 	private static String unquoted(String text) {
 		String trimmed = text.strip();
 		if (trimmed.length() >= 2 && trimmed.startsWith("\"") && trimmed.endsWith("\"")) {
-			return trimmed.substring(1, trimmed.length() - 1).replaceAll("\\\\([\"\\\\])", "$1");
+			return trimmed.substring(1, trimmed.length() - 1).replaceAll(ESCAPED_IN_QUOTES, "$1");
 		}
 		boolean quoted = trimmed.length() >= 2 && trimmed.startsWith("'") && trimmed.endsWith("'");
 		return quoted ? trimmed.substring(1, trimmed.length() - 1) : trimmed;
@@ -184,7 +191,8 @@ final class DockerfileReader {
 			try {
 				List<String> list = new ArrayList<>();
 				for (String each : JsonMapper.builder().build().readValue(text, String[].class)) {
-					list.add(expand(each));
+					// Without a shell, nobody replaces the others.
+					list.add(expand(each, ""));
 				}
 				return list;
 			}
@@ -192,18 +200,53 @@ final class DockerfileReader {
 				// A shell form that begins with a bracket.
 			}
 		}
-		return words(text).stream().map(this::expand).toList();
+		// A variable may have several words.
+		return words(expand(text));
 	}
 
+	/** Splits a text as a shell does. A quote that does not end is what it is. */
 	private static List<String> words(String text) {
 		List<String> words = new ArrayList<>();
-		Matcher matcher = WORD.matcher(text);
-		while (matcher.find()) {
-			String word = (matcher.group(1) != null) ? matcher.group(1)
-					: (matcher.group(2) != null) ? matcher.group(2) : matcher.group(3);
-			words.add(word);
+		StringBuilder word = new StringBuilder();
+		boolean begun = false;
+		for (int i = 0; i < text.length(); i++) {
+			char each = text.charAt(i);
+			int end = (each == '\'') ? text.indexOf('\'', i + 1) : (each == '"') ? closing(text, i + 1) : -1;
+			if (end > 0) {
+				String quoted = text.substring(i + 1, end);
+				word.append((each == '"') ? quoted.replaceAll(ESCAPED_IN_QUOTES, "$1") : quoted);
+				begun = true;
+				i = end;
+			}
+			else if (Character.isWhitespace(each)) {
+				if (begun) {
+					words.add(word.toString());
+				}
+				word.setLength(0);
+				begun = false;
+			}
+			else {
+				boolean escapes = each == '\\' && i + 1 < text.length() && "\\\"' ".indexOf(text.charAt(i + 1)) >= 0;
+				i += escapes ? 1 : 0;
+				word.append(text.charAt(i));
+				begun = true;
+			}
+		}
+		if (begun) {
+			words.add(word.toString());
 		}
 		return words;
+	}
+
+	/** Returns where quotes end, or -1. */
+	private static int closing(String text, int from) {
+		for (int i = from; i < text.length(); i++) {
+			if (text.charAt(i) == '"') {
+				return i;
+			}
+			i += (text.charAt(i) == '\\') ? 1 : 0;
+		}
+		return -1;
 	}
 
 	private Container container() {
@@ -214,18 +257,19 @@ final class DockerfileReader {
 			.filter((value) -> value != null)
 			.forEach((value) -> options.addAll(words(value)));
 		List<String> arguments = new ArrayList<>();
-		java(options, arguments);
+		String java = java(options, arguments);
 		return new Container(this.stage.image, this.stage.user, this.stage.volumes, this.stage.ports,
 				options.stream().distinct().filter((option) -> option.startsWith("-")).toList(), this.stage.environment,
-				arguments);
+				arguments, java);
 	}
 
 	/**
 	 * Reads the line of {@code java}.
 	 * @param options gets those between java and -jar or the main class
 	 * @param program gets what follows these
+	 * @return the command
 	 */
-	private void java(List<String> options, List<String> program) {
+	private String java(List<String> options, List<String> program) {
 		List<String> words = new ArrayList<>(this.stage.entryPoint);
 		if (this.stage.takesCommand) {
 			words.addAll(this.stage.command);
@@ -234,13 +278,14 @@ final class DockerfileReader {
 		boolean shell = false;
 		for (String word : words) {
 			// sh -c "java ..."
-			flat.addAll((shell && word.contains(" ")) ? words(word) : List.of(word));
+			flat.addAll((shell && word.contains(" ")) ? words(expand(word)) : List.of(word));
 			shell |= word.matches("(.*/)?(ba|da|a)?sh");
 		}
 		int at = 0;
 		while (at < flat.size() && !flat.get(at).equals("java") && !flat.get(at).endsWith("/java")) {
 			at++;
 		}
+		String command = (at < flat.size()) ? flat.get(at) : "java";
 		for (at++; at < flat.size(); at++) {
 			String word = flat.get(at);
 			if (word.equals("-jar")) {
@@ -262,6 +307,7 @@ final class DockerfileReader {
 				program.add(flat.get(at));
 			}
 		}
+		return command;
 	}
 
 	/** Instructions from one FROM to the next. */

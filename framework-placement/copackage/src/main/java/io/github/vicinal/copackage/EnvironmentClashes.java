@@ -92,6 +92,26 @@ final class EnvironmentClashes {
 		}
 	}
 
+	/**
+	 * Returns the variables of all Dockerfiles that one environment can have. Those that
+	 * differ are in none, and the image decides where its Java is.
+	 */
+	static Map<String, String> common(List<Inventory> inventories) {
+		Map<String, String> common = new TreeMap<>();
+		Set<String> differing = new TreeSet<>(IGNORED);
+		for (Inventory each : inventories) {
+			Container container = each.container();
+			((container != null) ? container.environment() : Map.<String, String>of()).forEach((name, value) -> {
+				String known = common.putIfAbsent(name, value);
+				if (known != null && !known.equals(value)) {
+					differing.add(name);
+				}
+			});
+		}
+		common.keySet().removeAll(differing);
+		return common;
+	}
+
 	/** Returns system properties that the options of the JVM define. */
 	static Map<String, String> definitions(@Nullable Container container) {
 		Map<String, String> definitions = new TreeMap<>();

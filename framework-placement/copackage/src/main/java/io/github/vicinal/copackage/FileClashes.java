@@ -55,8 +55,17 @@ final class FileClashes {
 	/** Returns the settings that name files, by file. */
 	private static Map<String, String> files(Inventory inventory) {
 		Map<String, String> files = new TreeMap<>();
-		Map<String, String> settings = new LinkedHashMap<>(inventory.settings());
 		Container container = inventory.container();
+		Map<String, String> environment = (container != null) ? container.environment() : Map.of();
+		// Placeholders may name variables.
+		Map<String, String> settings = new LinkedHashMap<>(environment);
+		settings.putAll(inventory.settings());
+		FILES.keySet().forEach((setting) -> {
+			String variable = environment.get(Settings.variable(setting));
+			if (variable != null) {
+				settings.put(setting, variable);
+			}
+		});
 		settings.putAll(EnvironmentClashes.definitions(container));
 		settings.putAll(ProgramArguments.settings((container != null) ? container.arguments() : List.of()));
 		if (settings.containsKey("logging.file.name")) {

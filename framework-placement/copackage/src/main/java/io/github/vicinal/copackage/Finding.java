@@ -81,6 +81,9 @@ public record Finding(Rule rule, Verdict limit, String reason, String remedy) {
 		/** On one class path, an application would get beans of another. */
 		BEAN,
 
+		/** On one class path, both would use the static fields of one class. */
+		STATIC_STATE,
+
 		/**
 		 * A member that one application uses is missing in the version of the other one.
 		 */

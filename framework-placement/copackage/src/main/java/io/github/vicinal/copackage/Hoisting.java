@@ -2,8 +2,10 @@ package io.github.vicinal.copackage;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -14,6 +16,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.ZipFile;
 
 import io.github.vicinal.launcher.logback.ApplicationLogs;
@@ -30,6 +34,8 @@ final class Hoisting {
 
 	private static final String LOG = "slf4j.provider";
 
+	private static final Pattern OF_A_LANGUAGE = Pattern.compile("(.+?)_[a-z]{2,3}(?:_\\w+)?\\.properties");
+
 	private final List<Inventory> inventories;
 
 	private final LibraryFacts.Known facts;
@@ -39,6 +45,9 @@ final class Hoisting {
 
 	/** Members with which these may change static state, with a class of these. */
 	private final Map<String, String> changedByApplications = new HashMap<>();
+
+	/** Why classes of these may keep something of an application, by path. */
+	private final Map<String, String> keptByApplications = new HashMap<>();
 
 	/** Why a library is not loaded once, by file. */
 	private final Map<String, String> kept = new LinkedHashMap<>();
@@ -83,6 +92,36 @@ final class Hoisting {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * Returns what two applications would share in static fields, if they shared all
+	 * libraries: what one of them changes in these, and what classes keep that both have.
+	 * @return sentences
+	 */
+	static List<String> sharedState(Inventory one, Inventory other, LibraryFacts.Known facts) throws IOException {
+		Hoisting both = new Hoisting(List.of(one, other), facts);
+		both.read(one);
+		both.read(other);
+		List<String> shared = new ArrayList<>();
+		for (Library library : one.libraries()) {
+			LibraryFacts found = facts.get(library.sha256());
+			String member = (found != null) ? first(found.registries(), both.changedByApplications) : null;
+			if (member != null) {
+				shared.add(StaticRegistries.reason(member, both.changedByApplications.getOrDefault(member, "")));
+			}
+		}
+		both.keptByApplications.forEach((type, state) -> {
+			if (other.resources().containsKey(type) && one.resources().containsKey(type)) {
+				shared.add("both have the class %s, and %s"
+					.formatted(type.replace('/', '.').replaceFirst("\\.class$", ""), state));
+			}
+		});
+		return shared;
+	}
+
+	private static @Nullable String first(Set<String> members, Map<String, String> changed) {
+		return members.stream().filter(changed::containsKey).min(Comparator.naturalOrder()).orElse(null);
 	}
 
 	private static Plan none(List<Inventory> inventories, String reason) {
@@ -159,6 +198,9 @@ final class Hoisting {
 			LibraryFacts found = LibraryFacts.readClass(classFile);
 			found.named().forEach((each) -> this.namedByApplications.putIfAbsent(each, owner));
 			found.changes().forEach((each) -> this.changedByApplications.putIfAbsent(each, owner));
+			if (found.state() != null) {
+				this.keptByApplications.put(path, found.state());
+			}
 		}
 		catch (RuntimeException ex) {
 			throw new InvalidInputException(
@@ -309,9 +351,18 @@ final class Hoisting {
 			}
 		}
 
+		/** A bundle of texts for a language is found by the name of the bundle. */
+		private void addFile(String path, String owner) {
+			this.files.put(path, owner);
+			Matcher language = OF_A_LANGUAGE.matcher(path);
+			if (language.matches()) {
+				this.files.putIfAbsent(language.group(1) + LibraryFacts.BUNDLE, owner);
+			}
+		}
+
 		private void addOwn(String path, String owner) {
 			if (!path.endsWith(".class")) {
-				this.files.put(path, owner);
+				addFile(path, owner);
 			}
 			if (path.startsWith(LibraryFacts.SERVICES)) {
 				this.services.put(path.substring(LibraryFacts.SERVICES.length()), owner);
@@ -334,8 +385,9 @@ final class Hoisting {
 			found.services().forEach((each) -> this.services.put(each, owner));
 			found.resources().forEach((each) -> {
 				this.resources.put(each, owner);
-				this.files.put(each, owner);
+				addFile(each, owner);
 			});
+			found.metaInf().forEach((each) -> addFile(each, owner));
 			found.named().forEach((each) -> this.named.put(each, owner));
 			found.changes().forEach((each) -> this.changes.putIfAbsent(each, owner));
 		}
@@ -366,13 +418,8 @@ final class Hoisting {
 
 		/** A member that changes what all users of the library share. */
 		private @Nullable String registry(LibraryFacts found) {
-			return found.registries()
-				.stream()
-				.filter(this.changes::containsKey)
-				.sorted()
-				.findFirst()
-				.map((member) -> StaticRegistries.reason(member, this.changes.getOrDefault(member, "")))
-				.orElse(null);
+			String member = Hoisting.first(found.registries(), this.changes);
+			return (member != null) ? StaticRegistries.reason(member, this.changes.getOrDefault(member, "")) : null;
 		}
 
 		/** Any user of the library may be the one that gives it a name. */

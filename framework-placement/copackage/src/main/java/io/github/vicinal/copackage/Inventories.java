@@ -2,6 +2,7 @@ package io.github.vicinal.copackage;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -47,7 +48,7 @@ public final class Inventories {
 				inventories.merge(name, new SbomUrl().read(name, each.substring(equals + 1)), Inventory::and);
 				continue;
 			}
-			Path file = Path.of(named ? each.substring(equals + 1) : each);
+			Path file = path(named ? each.substring(equals + 1) : each);
 			String name = checked(named ? each.substring(0, equals) : name(file));
 			for (Inventory found : Files.isDirectory(file) ? directory(name, file) : List.of(file(name, file, known))) {
 				inventories.merge(name, found, Inventory::and);
@@ -66,6 +67,18 @@ public final class Inventories {
 	public static boolean isExecutable(Path jar) throws IOException {
 		try (ZipFile file = BootJar.open(jar)) {
 			return file.getEntry(BootJar.LIBRARIES) != null || file.getEntry(BootJar.CLASSES) != null;
+		}
+	}
+
+	/** The locale may have no letters of a name. */
+	private static Path path(String file) {
+		try {
+			return Path.of(file);
+		}
+		catch (InvalidPathException ex) {
+			throw new InvalidInputException(
+					"'%s' is no path (%s); rename the file, or set a locale that has its letters".formatted(file,
+							ex.getReason()));
 		}
 	}
 

@@ -61,6 +61,10 @@ public final class LayoutBuilder {
 
 	private static final Set<String> OURS = Set.of(LOG, NEIGHBOURS);
 
+	/** Properties of a launcher of Spring Boot. */
+	private static final List<String> LAUNCHER_PROPERTIES = List.of("loader.path", "loader.main", "loader.home",
+			"loader.args", "loader.config.name", "loader.config.location", "loader.system");
+
 	/** Before Java 22, class loaders look for other jars by it. */
 	private static final String INDEX = "META-INF/INDEX.LIST";
 
@@ -105,6 +109,7 @@ public final class LayoutBuilder {
 						"'%s' has no executable jar; give the one that Spring Boot's plugin makes"
 							.formatted(inventory.name()));
 			}
+			requireNoLauncher(inventory);
 		}
 		Hoisting.Plan plan = Hoisting.plan(inventories, this.hoist);
 		try (WorkDirectory work = WorkDirectory.beside(target)) {
@@ -115,6 +120,27 @@ public final class LayoutBuilder {
 		catch (IOException ex) {
 			throw WorkDirectory.unwritten(directory, ex);
 		}
+	}
+
+	/** Refuses properties of a launcher that a layout does not have. */
+	private static void requireNoLauncher(Inventory inventory) {
+		Container container = inventory.container();
+		if (container == null) {
+			return;
+		}
+		Map<String, String> definitions = EnvironmentClashes.definitions(container);
+		for (String property : LAUNCHER_PROPERTIES) {
+			if (definitions.containsKey(property) || container.environment().containsKey(Settings.variable(property))) {
+				throw new InvalidInputException(
+						"'%s' gets %s from its Dockerfile, which a layout does not have; build it with all libraries in it"
+							.formatted(inventory.name(), property));
+			}
+		}
+	}
+
+	private List<String> arguments(Inventory inventory) {
+		return ProgramArguments.replaced(inventory.container(),
+				this.arguments.getOrDefault(inventory.name(), List.of()));
 	}
 
 	/** Another build may do the same at the same time: one of them wins. */
@@ -195,8 +221,7 @@ public final class LayoutBuilder {
 				classPath.add(entry);
 			}
 			ArrayNode given = application.putArray("arguments");
-			ProgramArguments.replaced(inventory.container(), this.arguments.getOrDefault(inventory.name(), List.of()))
-				.forEach(given::add);
+			arguments(inventory).forEach(given::add);
 		}
 		Files.writeString(work.resolve(Layout.FILE),
 				mapper.writerWithDefaultPrettyPrinter().writeValueAsString(root) + "\n");

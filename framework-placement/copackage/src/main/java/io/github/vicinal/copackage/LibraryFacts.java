@@ -29,6 +29,7 @@ import org.objectweb.asm.Opcodes;
  * @param services interfaces that it has implementations of, by service files, and
  * {@value #NATIVE_CODE} if it has some, and paths of other native libraries
  * @param resources that it has outside of {@code META-INF}, and static ones of servlets
+ * @param metaInf other files in {@code META-INF} that a library may look for
  * @param asked services of the JDK of which it finds only implementations beside itself,
  * and {@value #NATIVE_CODE} if it loads some
  * @param registries members of it that change, or hand out, what is in static fields
@@ -37,8 +38,8 @@ import org.objectweb.asm.Opcodes;
  * @param state why it may keep something of an application; {@code null} if it cannot
  */
 record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named, Set<String> strings,
-		Set<String> files, Set<String> services, Set<String> resources, Set<String> asked, Set<String> registries,
-		Set<String> changes, Set<String> namers, @Nullable String state) {
+		Set<String> files, Set<String> services, Set<String> resources, Set<String> metaInf, Set<String> asked,
+		Set<String> registries, Set<String> changes, Set<String> namers, @Nullable String state) {
 
 	/** Looks for drivers by the loader of the class that calls it. */
 	private static final String DRIVER_MANAGER = "java/sql/DriverManager";
@@ -63,11 +64,22 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 
 	private static final int CONSTANT_CLASS = 7;
 
+	private static final int CONSTANT_STRING = 8;
+
 	private static final int CONSTANT_FIELDREF = 9;
 
 	private static final int CONSTANT_INTERFACE_METHODREF = 11;
 
 	private static final Pattern CLASS_NAME = Pattern.compile("(?:[a-z_]\\w*\\.)+[A-Z][\\w$]*");
+
+	/** Reads files that its callers name without their ending. */
+	private static final String RESOURCE_BUNDLE = "java/util/ResourceBundle";
+
+	private static final Pattern BUNDLE_NAME = Pattern.compile("[\\w-]+(?:[./][\\w-]+)*");
+
+	/** Static fields that compilers add, which never change. */
+	private static final Pattern OF_COMPILERS = Pattern
+		.compile("(?:ENUM)?\\$VALUES|\\$ENTRIES|\\$assertionsDisabled|\\$SwitchMap\\$.*|\\$SWITCH_TABLE\\$.*");
 
 	private static final Pattern FILE_NAME = Pattern.compile("/?((?:[\\w-]+/)*[\\w-][\\w.-]*\\.[a-z]\\w{1,10})");
 
@@ -75,6 +87,9 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 	private static final Pattern NETTY_LIBRARY = Pattern.compile(NATIVE_LIBRARIES + "(?:lib)?netty_");
 
 	private static final Pattern VERSIONS = Pattern.compile("META-INF/versions/\\d+/");
+
+	/** Ending of bundles of texts. */
+	static final String BUNDLE = ".properties";
 
 	static final String SERVICES = "META-INF/services/";
 
@@ -90,6 +105,11 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 		NestedJar library = new NestedJar(jar, name);
 		for (NestedJar.Entry entry : library.files()) {
 			reading.entry(entry, library);
+		}
+		if (reading.readsBundles) {
+			for (NestedJar.Entry entry : library.classes()) {
+				reading.bundles(library.bytes(entry));
+			}
 		}
 		return reading.facts();
 	}
@@ -158,6 +178,10 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 
 		private final Set<String> resources = new HashSet<>();
 
+		private final Set<String> metaInf = new HashSet<>();
+
+		private boolean readsBundles;
+
 		private final Set<String> asked = new HashSet<>();
 
 		private final Set<String> registries = new HashSet<>();
@@ -183,6 +207,11 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 			}
 			else if (isResource(path)) {
 				this.resources.add(path);
+			}
+			else if (!path.endsWith(".class")) {
+				if (BootJar.isRead(path)) {
+					this.metaInf.add(path);
+				}
 			}
 			else if (NestedJar.isClass(path)) {
 				this.packages.add(packageOf(path));
@@ -214,6 +243,7 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 					else if (name.equals(NATIVE_LOADER) && !packageOf(reader.getClassName()).equals(packageOf(name))) {
 						this.asked.add(NATIVE_CODE);
 					}
+					this.readsBundles |= name.equals(RESOURCE_BUNDLE);
 					registries |= StaticRegistries.isOwner(name);
 					add(element(name), this.named);
 				}
@@ -225,6 +255,28 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 			this.changes.addAll(StaticRegistries.changes(reader.getClassName(), used));
 			this.finder.takesNames(used.stream().anyMatch(StaticRegistries::takesNewName));
 			reader.accept(this.finder, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+		}
+
+		/** Any text may be the name of a bundle, also in a class that reads none. */
+		void bundles(byte[] bytes) {
+			ClassReader reader;
+			try {
+				reader = ClassFiles.reader(bytes);
+			}
+			catch (RuntimeException ex) {
+				// It was found before.
+				return;
+			}
+			char[] buffer = new char[reader.getMaxStringLength()];
+			for (int i = 1; i < reader.getItemCount(); i++) {
+				int item = reader.getItem(i);
+				if (item > 0 && reader.readByte(item - 1) == CONSTANT_STRING) {
+					String name = reader.readUTF8(item, buffer);
+					if (BUNDLE_NAME.matcher(name).matches()) {
+						this.files.add(name.replace('.', '/') + BUNDLE);
+					}
+				}
+			}
 		}
 
 		/** Returns the type of the elements, if the type is that of an array. */
@@ -293,7 +345,8 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 		LibraryFacts facts() {
 			this.named.removeAll(this.packages);
 			return new LibraryFacts(this.packages, this.classes, this.named, this.strings, this.files, this.services,
-					this.resources, this.asked, this.registries, this.changes, this.namers, this.finder.state);
+					this.resources, this.metaInf, this.asked, this.registries, this.changes, this.namers,
+					this.finder.state);
 		}
 
 	}
@@ -351,11 +404,18 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 		public @Nullable FieldVisitor visitField(int access, String name, String descriptor, String signature,
 				Object value) {
 			named(new Member(this.type, name, descriptor));
-			if ((access & Opcodes.ACC_STATIC) == 0 || (access & Opcodes.ACC_SYNTHETIC) != 0) {
+			boolean synthetic = (access & Opcodes.ACC_SYNTHETIC) != 0;
+			boolean constant = (access & Opcodes.ACC_FINAL) != 0
+					&& (descriptor.length() == 1 || CONSTANT.contains(descriptor));
+			if ((access & Opcodes.ACC_STATIC) == 0) {
+				if (this.enumeration && !constant && !synthetic) {
+					found("it keeps '%s' in the constants of the enumeration %s".formatted(name,
+							this.type.replace('/', '.')));
+				}
 				return null;
 			}
-			boolean constant = (access & Opcodes.ACC_FINAL) != 0 && (descriptor.length() == 1
-					|| CONSTANT.contains(descriptor) || (this.enumeration && (access & Opcodes.ACC_ENUM) != 0));
+			constant |= this.enumeration && (access & Opcodes.ACC_ENUM) != 0;
+			constant |= synthetic && OF_COMPILERS.matcher(name).matches();
 			if (!constant) {
 				found("it keeps '%s' in a static field of %s".formatted(name, this.type.replace('/', '.')));
 			}

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -22,6 +24,9 @@ final class MergedContainer {
 	static final String SCRIPT = "run-all.sh";
 
 	private static final String JVM_OPTIONS = "JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|JAVA_OPTS|_JAVA_OPTIONS";
+
+	/** A variable whose value the Dockerfile does not say. */
+	private static final Pattern UNKNOWN = Pattern.compile("\\$\\{[A-Za-z_]\\w*}");
 
 	private MergedContainer() {
 	}
@@ -71,8 +76,8 @@ final class MergedContainer {
 			ports.addAll(container.ports());
 			volumes.addAll(container.volumes());
 		}
-		environment.forEach((name, value) -> dockerfile
-			.append("ENV %s=\"%s\"%n".formatted(name, value.replaceAll("[\"\\\\$]", "\\\\$0"))));
+		environment
+			.forEach((name, value) -> dockerfile.append("ENV %s=\"%s\"%n".formatted(name, escaped(value, "\"\\"))));
 		volumes.forEach((volume) -> dockerfile.append("VOLUME %s%n".formatted(volume)));
 		for (Inventory inventory : inventories) {
 			Path jar = inventory.jar();
@@ -93,29 +98,54 @@ final class MergedContainer {
 		Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
 	}
 
-	/** Variables that are the same for all; the others are set for each process. */
+	/**
+	 * Variables that are the same for all; the others are set for each process. A shell
+	 * does not hand on those whose names it does not take.
+	 */
 	private static Map<String, String> common(List<Container> containers) {
 		Map<String, String> common = new TreeMap<>(containers.get(0).environment());
-		common.keySet().removeIf((name) -> name.matches(JVM_OPTIONS));
+		common.keySet().removeIf((name) -> name.matches(JVM_OPTIONS) || !name.matches("[A-Za-z_]\\w*"));
 		containers.forEach((each) -> common.entrySet()
 			.removeIf((variable) -> !variable.getValue().equals(each.environment().get(variable.getKey()))));
 		return common;
 	}
 
+	/**
+	 * Returns what stands before the command. Shells take fewer names of variables than
+	 * Docker.
+	 */
 	private static String own(Container container, Map<String, String> common) {
-		StringBuilder assignments = new StringBuilder();
+		List<String> assignments = new ArrayList<>();
 		new TreeMap<>(container.environment()).forEach((name, value) -> {
 			if (!common.containsKey(name) && !name.matches(JVM_OPTIONS)) {
-				assignments.append("%s='%s' ".formatted(name, value.replace("'", "'\\''")));
+				assignments.add(name + "=" + value);
 			}
 		});
-		return assignments.toString();
+		return assignments.isEmpty() ? "" : "env" + quoted(assignments) + " ";
 	}
 
+	/** Words of the script. Variables that no Dockerfile sets are those of the shell. */
 	private static String quoted(List<String> words) {
 		StringBuilder quoted = new StringBuilder();
-		words.forEach((word) -> quoted.append(" '%s'".formatted(word.replace("'", "'\\''"))));
+		words.forEach((word) -> quoted.append(UNKNOWN.matcher(word).find() ? " \"%s\"".formatted(escaped(word, "\"\\`"))
+				: " '%s'".formatted(word.replace("'", "'\\''"))));
 		return quoted.toString();
+	}
+
+	/** Escapes characters, and each dollar that begins no variable. */
+	private static String escaped(String text, String characters) {
+		StringBuilder escaped = new StringBuilder();
+		Matcher unknown = UNKNOWN.matcher(text);
+		for (int i = 0; i < text.length(); i++) {
+			char each = text.charAt(i);
+			boolean literal = each == '$' && !unknown.region(i, text.length()).lookingAt();
+			escaped.append((literal || characters.indexOf(each) >= 0) ? "\\" : "").append(each);
+		}
+		return escaped.toString();
+	}
+
+	private static String java(Container container) {
+		return container.java().equals("java") ? "java" : quoted(List.of(container.java())).strip();
 	}
 
 	private static String script(List<Inventory> inventories, List<Container> containers,
@@ -123,10 +153,12 @@ final class MergedContainer {
 		StringBuilder script = new StringBuilder("""
 				#!/bin/sh
 				# Runs each application in a process of its own. Ends with the first that ends, and with its
-				# exit code, after it has stopped the others. SIGTERM and SIGINT go to all.
+				# exit code, after it has stopped the others, or killed them after STOP_TIMEOUT_SECONDS (40).
+				# SIGTERM and SIGINT go to all.
 				here=$(cd "$(dirname "$0")" && pwd)
 				processes=
-				stop() { for p in $processes; do kill -TERM "$p" 2>/dev/null; done; }
+				# Has a variable of its own, as a signal may call it anywhere.
+				stop() { for each in $processes; do kill -TERM "$each" 2>/dev/null; done; }
 				trap 'stopped=143; stop' TERM
 				trap 'stopped=130; stop' INT
 				stopped=
@@ -134,22 +166,32 @@ final class MergedContainer {
 		for (int i = 0; i < inventories.size(); i++) {
 			Container container = containers.get(i);
 			String name = inventories.get(i).name();
-			script.append("%sjava%s -jar \"$here/%s.jar\"%s & processes=\"$processes $!\"%n".formatted(
-					own(container, common(containers)), quoted(container.jvmOptions()), name,
+			script.append("%s%s%s -jar \"$here/%s.jar\"%s & processes=\"$processes $!\"%n".formatted(
+					own(container, common(containers)), java(container), quoted(container.jvmOptions()), name,
 					quoted(ProgramArguments.replaced(container, given.getOrDefault(name, List.of())))));
 		}
-		return script.append("""
-				code=
-				while [ -z "$code" ] && [ -z "$stopped" ]; do
-				  for p in $processes; do
-				    if ! kill -0 "$p" 2>/dev/null; then wait "$p"; code=$?; break; fi
-				  done
-				  [ -n "$code$stopped" ] || { sleep 1 & wait $!; }
-				done
-				stop
-				for p in $processes; do wait "$p" 2>/dev/null; done
-				exit "${stopped:-$code}"
-				""").toString();
+		return script
+			.append("""
+					code=
+					while [ -z "$code" ] && [ -z "$stopped" ]; do
+					  for p in $processes; do
+					    if ! kill -0 "$p" 2>/dev/null; then wait "$p"; code=$?; break; fi
+					  done
+					  [ -n "$code$stopped" ] || { sleep 1 & wait $!; }
+					done
+					stop
+					kill_late() { sleep "${STOP_TIMEOUT_SECONDS:-40}"; for p in $processes; do kill -KILL "$p" 2>/dev/null; done; }
+					# After a signal, whoever has sent it decides how long that may take.
+					late=
+					[ -n "$stopped" ] || { kill_late & late=$!; }
+					# A further signal ends a wait, but no process.
+					for p in $processes; do
+					  while wait "$p" 2>/dev/null; [ $? -gt 128 ] && kill -0 "$p" 2>/dev/null; do :; done
+					done
+					[ -z "$late" ] || kill "$late" 2>/dev/null
+					exit "${stopped:-$code}"
+					""")
+			.toString();
 	}
 
 }

@@ -128,13 +128,26 @@ final class NestedJar {
 	}
 
 	private int end() throws ZipException {
-		for (int at = this.bytes.limit() - END_BYTES; at >= 0 && at >= this.bytes.limit() - END_BYTES - 0xFFFF; at--) {
-			if (this.bytes.getInt(at) == END_SIGNATURE
-					&& at + END_BYTES + unsignedShort(at + END_COMMENT_BYTES) == this.bytes.limit()) {
+		int end = end(this.bytes);
+		if (end < 0) {
+			throw damaged("it has no directory at its end");
+		}
+		return end;
+	}
+
+	/**
+	 * Returns where the record begins that a jar ends with.
+	 * @param bytes the jar, or its end, with the order of bytes of archives
+	 * @return the offset, or -1
+	 */
+	static int end(ByteBuffer bytes) {
+		for (int at = bytes.limit() - END_BYTES; at >= 0 && at >= bytes.limit() - END_BYTES - 0xFFFF; at--) {
+			if (bytes.getInt(at) == END_SIGNATURE
+					&& at + END_BYTES + (bytes.getShort(at + END_COMMENT_BYTES) & 0xFFFF) == bytes.limit()) {
 				return at;
 			}
 		}
-		throw damaged("it has no directory at its end");
+		return -1;
 	}
 
 	/** Class loaders also refuse a directory that does not match its end record. */

@@ -14,9 +14,12 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 import io.github.vicinal.launcher.Layout;
 import org.jspecify.annotations.Nullable;
@@ -176,6 +179,7 @@ public final class OciImage {
 			if (!this.user.isEmpty()) {
 				run.put("User", this.user);
 			}
+			environment(run, inventories);
 			Set<Integer> ports = new LinkedHashSet<>();
 			inventories.forEach((each) -> ports.addAll(ConflictChecker.ports(each)));
 			ports.forEach((port) -> run.withObject("/ExposedPorts").putObject(port + "/tcp"));
@@ -186,6 +190,30 @@ public final class OciImage {
 			ArrayNode past = config.withArray("/history");
 			this.history.forEach((each) -> past.addObject().put("created_by", "copackage build: " + each));
 			return config;
+		}
+
+		/**
+		 * Adds variables and volumes of the Dockerfiles to those of the base. What they
+		 * say differently, and was accepted, is left out.
+		 */
+		private void environment(ObjectNode run, List<Inventory> inventories) {
+			Map<String, String> variables = new LinkedHashMap<>();
+			run.path("Env").forEach((each) -> {
+				String[] parts = each.asString("").split("=", 2);
+				variables.put(parts[0], (parts.length == 2) ? parts[1] : "");
+			});
+			EnvironmentClashes.common(inventories).forEach(variables::put);
+			if (!variables.isEmpty()) {
+				ArrayNode array = run.putArray("Env");
+				variables.forEach((name, value) -> array.add(name + "=" + value));
+			}
+			for (Inventory each : inventories) {
+				Container container = each.container();
+				if (container != null) {
+					new TreeSet<>(container.volumes())
+						.forEach((volume) -> run.withObject("/Volumes").putObject(volume));
+				}
+			}
 		}
 
 		private void layer(String what, Content content) throws IOException {

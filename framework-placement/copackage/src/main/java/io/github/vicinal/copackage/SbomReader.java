@@ -2,6 +2,7 @@ package io.github.vicinal.copackage;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import tools.jackson.core.JacksonException;
@@ -35,7 +36,7 @@ final class SbomReader {
 			String sha256 = "";
 			for (JsonNode hash : component.path("hashes")) {
 				if (hash.path("alg").asString("").equals("SHA-256")) {
-					sha256 = hash.path("content").asString("");
+					sha256 = hash.path("content").asString("").toLowerCase(Locale.ROOT);
 				}
 			}
 			libraries.add(new Library(group.isEmpty() ? artifact : group + ":" + artifact, version, sha256, ""));

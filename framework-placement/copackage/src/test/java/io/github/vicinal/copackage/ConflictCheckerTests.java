@@ -25,6 +25,9 @@ class ConflictCheckerTests {
 
 	private static final String BASE = "FROM eclipse-temurin:21-jre\n";
 
+	private static final Map<String, byte[]> SWITCH = Map.of("lib/Switch.class",
+			TestJar.setter("lib/Switch", "setMode", "Ljava/lang/String;", ""));
+
 	@TempDir
 	private Path directory;
 
@@ -92,6 +95,16 @@ class ConflictCheckerTests {
 						(jar) -> jar.resource("application.properties", "server.port=2")),
 				pair(Rule.RESOURCE, Verdict.HOISTED, "logback.xml", (jar) -> jar.resource("logback.xml", "<a/>"),
 						(jar) -> jar.resource("logback.xml", "<a/>")),
+				pair(Rule.RESOURCE, Verdict.HOISTED,
+						"'other' would find files of 'one' (3): META-INF/services/a.B, application.properties, static/index.html",
+						(jar) -> jar.resource("application.properties", "a=b")
+							.resource("static/index.html", "<a/>")
+							.resource("META-INF/services/a.B", "app.B"),
+						same),
+				pair(Rule.RESOURCE, Verdict.HOISTED, "'one' would find files of 'other' (1): lib/texts.properties",
+						same,
+						(jar) -> jar.resource("lib/texts.properties", "a=b")
+							.ownClass("shop/Main", TestJar.type("shop/Main", ""))),
 				pair(Rule.SPRING_BOOT, Verdict.HOISTED, "4.1.1 in 'one' and 3.5.7 in 'other'", same,
 						(jar) -> jar.bootVersion("3.5.7")),
 				pair(Rule.NOT_SPRING_BOOT_3, Verdict.SAME_CONTAINER, "Spring Boot 2.7.18", same,
@@ -127,6 +140,12 @@ class ConflictCheckerTests {
 						(jar) -> jar.resource("application.properties", "spring.datasource.url=jdbc:h2:./data/shop"),
 						(jar) -> jar.resource("application.properties",
 								"spring.datasource.url=jdbc:h2:file:./data/shop;MODE=MySQL")),
+				docker(Rule.FILE, Verdict.FORBIDDEN, "write '/logs/app.log', by logging.file.name",
+						BASE + "ENV LOGGING_FILE_NAME=/logs/app.log", BASE + "ENV LOGGING_FILE_NAME=/logs/app.log"),
+				arguments(Rule.FILE, Verdict.FORBIDDEN, "write '/logs/app.log', by logging.file.name",
+						TestJar.boot().resource("application.properties", "logging.file.name=${LOG_DIR}/app.log"),
+						BASE + "ENV LOG_DIR=/logs",
+						TestJar.boot().resource("application.properties", "logging.file.name=/logs/app.log"), BASE),
 				call("java/lang/System", "exit", "(I)V"),
 				call("java/net/URL", "setURLStreamHandlerFactory", "(Ljava/net/URLStreamHandlerFactory;)V"),
 				call("java/util/TimeZone", "setDefault", "(Ljava/util/TimeZone;)V"),
@@ -141,6 +160,10 @@ class ConflictCheckerTests {
 				call("java/util/SimpleTimeZone", "setDefault", "(Ljava/util/TimeZone;)V"),
 				call("java/security/Security", "setProperty",
 						"(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;"),
+				call("java/security/Security", "addProvider", "(Ljava/security/Provider;)I"),
+				call("java/security/Security", "removeProvider", "(Ljava/lang/String;)V"),
+				call("java/io/ObjectInputFilter$Config", "setSerialFilter", "(Ljava/io/ObjectInputFilter;)V"),
+				call("java/sql/DriverManager", "setLoginTimeout", "(I)V"),
 				call("java/net/Socket", "setSocketImplFactory", "(Ljava/net/SocketImplFactory;)V"),
 				pair(Rule.JVM_WIDE_CALL, Verdict.SAME_CONTAINER, "setDefaultUncaughtExceptionHandler in app.Worker",
 						(jar) -> jar.ownClass("app/Worker",
@@ -175,6 +198,12 @@ class ConflictCheckerTests {
 				pair(Rule.NATIVE, Verdict.SAME_CONTAINER, "native code in rocks",
 						(jar) -> jar.library("rocks", "1", Map.of("librocks.so", new byte[1])),
 						(jar) -> jar.library("rocks", "2", Map.of("librocks.so", new byte[1]))),
+				pair(Rule.NATIVE, Verdict.SAME_CONTAINER,
+						"both load native code: System.loadLibrary in one.Main of 'one', System.load in two.Main of 'other'",
+						(jar) -> jar.ownClass("one/Main",
+								TestJar.caller("one/Main", "java/lang/System", "loadLibrary", "(Ljava/lang/String;)V")),
+						(jar) -> jar.ownClass("two/Main",
+								TestJar.caller("two/Main", "java/lang/System", "load", "(Ljava/lang/String;)V"))),
 				rocks(BASE + "ENV ROCKSDB_SHAREDLIB_DIR=/lib", BASE + "ENV ROCKSDB_SHAREDLIB_DIR=/lib"),
 				docker(Rule.ENVIRONMENT, Verdict.SAME_CONTAINER, "MODE is 'a' in 'one' and 'b' in 'other'",
 						BASE + "ENV MODE=a", BASE + "ENV MODE=b"),
@@ -186,6 +215,16 @@ class ConflictCheckerTests {
 						BASE + "ENTRYPOINT java -Duser.timezone=UTC -jar a.jar", BASE + "ENTRYPOINT java -jar b.jar"),
 				docker(Rule.SYSTEM_PROPERTY, Verdict.HOISTED, "app.mode is 'a' in 'one' and 'b' in 'other'",
 						BASE + "ENV JAVA_OPTS=-Dapp.mode=a", BASE + "ENV JAVA_OPTS=-Dapp.mode=b"),
+				pair(Rule.STATIC_STATE, Verdict.HOISTED,
+						"what its lib.Switch.setMode changes would hold for all, and one.Main of 'one' uses it",
+						(jar) -> jar.library("switch", "1", SWITCH)
+							.ownClass("one/Main",
+									TestJar.caller("one/Main", "lib/Switch", "setMode", "(Ljava/lang/String;)V")),
+						(jar) -> jar.library("switch", "1", SWITCH)),
+				pair(Rule.STATIC_STATE, Verdict.HOISTED,
+						"both have the class both.Cache, and it keeps 'CACHE' in a static field of both.Cache",
+						(jar) -> jar.ownClass("both/Cache", TestJar.stateful("both/Cache")),
+						(jar) -> jar.ownClass("both/Cache", TestJar.stateful("both/Cache"))),
 				pair(Rule.BEAN, Verdict.HOISTED,
 						"the scan of 'one' from app would find classes of 'other' (1), such as app.stock.Thing",
 						(jar) -> jar.ownClass("app/Main", TestJar.type("app/Main", "")),
@@ -277,7 +316,8 @@ class ConflictCheckerTests {
 
 	@Test
 	void twoThatDifferInNothingMayShareALoader() throws IOException {
-		PairReport report = check(TestJar.boot().ownClass("one/Main", TestJar.type("one/Main", "")), BASE,
+		byte[] one = TestJar.caller("one/Main", "java/lang/System", "loadLibrary", "(Ljava/lang/String;)V");
+		PairReport report = check(TestJar.boot().ownClass("one/Main", one).resource("one/pages/index.html", ""), BASE,
 				TestJar.boot().ownClass("two/Main", TestJar.type("two/Main", "")), BASE);
 		assertThat(report.findings()).isEmpty();
 		assertThat(report.verdict()).isEqualTo(Verdict.SHARED);
@@ -292,6 +332,22 @@ class ConflictCheckerTests {
 		assertThat(report.verdict()).isEqualTo(Verdict.SAME_CONTAINER);
 		assertThat(report.mergeableByPaper()).isFalse();
 		assertThat(report.findings()).extracting(Finding::rule).contains(Rule.UNKNOWN);
+	}
+
+	/** A bill of materials may have checksums in capitals, or none. */
+	@Test
+	void bytesThatAreNotKnownToDifferAreNoFinding() throws IOException {
+		Inventory jar = application("one", TestJar.boot(), "");
+		String sha256 = jar.libraries().get(0).sha256();
+		for (String hash : List.of("", sha256.toUpperCase(java.util.Locale.ROOT), "00")) {
+			Path bom = Files.writeString(this.directory.resolve("bom.json"), """
+					{ "bomFormat" : "CycloneDX", "components" : [ { "name" : "spring-boot", "version" : "4.1.1",
+					  "hashes" : [ %s ] } ] }
+					""".formatted(hash.isEmpty() ? "" : "{ \"alg\" : \"SHA-256\", \"content\" : \"" + hash + "\" }"));
+			PairReport report = this.checker.check(jar, Inventories.read(List.of("other=" + bom)).get(0));
+			assertThat(report.findings()).filteredOn((finding) -> finding.rule() == Rule.LIBRARY_BYTES)
+				.hasSize(hash.equals("00") ? 1 : 0);
+		}
 	}
 
 	/** A class with different copies of an annotation sees none of them. */

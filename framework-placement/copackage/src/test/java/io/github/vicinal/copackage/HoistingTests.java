@@ -9,6 +9,7 @@ import java.util.function.UnaryOperator;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.objectweb.asm.Opcodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -60,6 +61,31 @@ class HoistingTests {
 		assertThat(plan.files()).isEmpty();
 		assertThat(plan.kept()).hasSameSizeAs(one.get(0).libraries())
 			.containsEntry("api-1.jar", "there is no other application");
+	}
+
+	/** There is one object of each constant, and its fields are what it keeps. */
+	@Test
+	void constantsOfEnumerationsMayKeepState() throws IOException {
+		int constant = Opcodes.ACC_PRIVATE | Opcodes.ACC_FINAL;
+		for (byte[] type : List.of(TestJar.enumeration("r/Registry", constant, "entries", "Ljava/util/Map;"),
+				TestJar.enumeration("r/Registry", Opcodes.ACC_PRIVATE, "entries", "I"))) {
+			assertThat(plan(Hoist.STATELESS, both("registry", "r/Registry", type), UnaryOperator.identity()).kept())
+				.containsEntry("registry-1.jar", "it keeps 'entries' in the constants of the enumeration r.Registry");
+		}
+		byte[] level = TestJar.enumeration("r/Level", constant, "weight", "I");
+		assertThat(plan(Hoist.STATELESS, both("level", "r/Level", level), UnaryOperator.identity()).files())
+			.contains("level-1.jar");
+	}
+
+	/** Those of compilers are constants, but not those of an aspect. */
+	@Test
+	void generatedFieldsMayKeepState() throws IOException {
+		byte[] aspect = TestJar.generated("a/Aspect", "ajc$perSingletonInstance");
+		assertThat(plan(Hoist.STATELESS, both("aspect", "a/Aspect", aspect), UnaryOperator.identity()).kept())
+			.containsEntry("aspect-1.jar", "it keeps 'ajc$perSingletonInstance' in a static field of a.Aspect");
+		byte[] plain = TestJar.generated("a/Plain", "$SwitchMap$a$Type");
+		assertThat(plan(Hoist.STATELESS, both("plain", "a/Plain", plain), UnaryOperator.identity()).files())
+			.contains("plain-1.jar");
 	}
 
 	@Test
@@ -269,6 +295,37 @@ class HoistingTests {
 								TestJar.type("org/springframework/reader/R", "reader.properties"))),
 				(jar) -> jar.resource("reader.properties", "a=b"))
 			.files()).contains("spring-reader-1.jar");
+	}
+
+	/** Bundles of texts are named without their ending, and may be for one language. */
+	@Test
+	void bundlesThatALibraryNamesAreSeenByIt() throws IOException {
+		UnaryOperator<TestJar> bundles = (jar) -> jar.library("texts", "1",
+				Map.of("texts/Texts.class",
+						TestJar.caller("texts/Texts", "java/util/ResourceBundle", "clearCache", "()V"),
+						"texts/Names.class", TestJar.type("texts/Names", "shop.labels")));
+		assertThat(plan(Hoist.STATELESS, bundles, (jar) -> jar.resource("shop/other.properties", "a=b")).files())
+			.contains("texts-1.jar");
+		for (String name : List.of("labels", "labels_de", "labels_zh_Hans_CN")) {
+			assertThat(
+					plan(Hoist.STATELESS, bundles, (jar) -> jar.resource("shop/" + name + ".properties", "a=b")).kept()
+						.get("texts-1.jar"))
+				.isEqualTo("it names the file shop/labels.properties of 'other'");
+		}
+	}
+
+	/** Other libraries bring them along for it. */
+	@Test
+	void filesOfLibrariesInMetaInfAreSeenByWhatLooksForThem() throws IOException {
+		UnaryOperator<TestJar> finder = (jar) -> jar.library("finder", "1",
+				Map.of("finder/Finder.class", TestJar.type("finder/Finder", "META-INF/finder.properties")));
+		assertThat(plan(Hoist.STATELESS, finder, UnaryOperator.identity()).files()).contains("finder-1.jar");
+		assertThat(plan(Hoist.STATELESS, finder,
+				(jar) -> jar.library("plugin", "1",
+						Map.of("META-INF/finder.properties", new byte[1], "plugin/Plugin.class",
+								TestJar.type("plugin/Plugin", ""))))
+			.kept()
+			.get("finder-1.jar")).isEqualTo("it names the file META-INF/finder.properties of plugin-1.jar");
 	}
 
 	/** Names of classes may have any letter. */

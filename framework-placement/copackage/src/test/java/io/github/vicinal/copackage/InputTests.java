@@ -68,7 +68,7 @@ class InputTests {
 				COPY --from=build app.jar /app.jar
 				""");
 		assertThat(container).isEqualTo(new Container("eclipse-temurin:21-jre", "app", Set.of("/data"), Set.of(9000),
-				List.of("-Xmx1g"), Map.of("SERVER_PORT", "9000"), List.of()));
+				List.of("-Xmx1g"), Map.of("SERVER_PORT", "9000"), List.of(), "java"));
 	}
 
 	/**
@@ -90,6 +90,20 @@ class InputTests {
 				"FROM a\nENTRYPOINT [\"tini\", \"--\", \"sh\", \"-c\", \"java -Xmx1g -jar a.jar --server.port=9000\"]");
 		assertThat(container.jvmOptions()).containsExactly("-Xmx1g");
 		assertThat(container.arguments()).containsExactly("--server.port=9000");
+	}
+
+	/** Variables may have several words, and words may have quotes in them. */
+	@Test
+	void linesAreReadAsAShellReadsThem() {
+		String line = "java $JAVA_OPTS -Dtitle=\"My shop\" -Dspring.profiles.active='prod' -jar a.jar --note=it\\'s\\ fine \"--quote=a\\\"b\"";
+		for (String form : List.of("ENTRYPOINT " + line,
+				"ENTRYPOINT [\"sh\", \"-c\", \"" + line.replace("\\", "\\\\").replace("\"", "\\\"") + "\"]")) {
+			Container container = DockerfileReader.read("Dockerfile",
+					"FROM a\nENV JAVA_OPTS=\"-Xmx1g -Dmode=full\"\n" + form);
+			assertThat(container.jvmOptions()).containsExactly("-Xmx1g", "-Dmode=full", "-Dtitle=My shop",
+					"-Dspring.profiles.active=prod");
+			assertThat(container.arguments()).containsExactly("--note=it's fine", "--quote=a\"b");
+		}
 	}
 
 	@Test
@@ -485,6 +499,53 @@ class InputTests {
 		assertThat(run("build", "-o", this.directory.resolve("x").toString(), plain.toString(), boot.toString(),
 				"--accept", "not-spring-boot-3"))
 			.startsWith("1 ");
+	}
+
+	/**
+	 * What is left ends with a part of a library, whose directory is not that of the jar.
+	 */
+	@Test
+	void jarsThatAreCutOffAreDamaged() throws IOException {
+		Path file = TestJar.boot().library("guava", "1").library("last", "1").write(this.directory, "cut");
+		byte[] bytes = Files.readAllBytes(file);
+		String text = new String(bytes, StandardCharsets.ISO_8859_1);
+		int end = text.indexOf("BOOT-INF/lib/last-1.jar");
+		assertThat(text.lastIndexOf("PK\5\6", end)).isPositive();
+		Files.write(file, java.util.Arrays.copyOf(bytes, end));
+		assertThatExceptionOfType(InvalidInputException.class)
+			.isThrownBy(() -> Inventories.read(List.of("one=" + file)))
+			.withMessageContaining("cut.jar' is no jar, or is damaged");
+	}
+
+	@Test
+	void jarsWithAComment() throws IOException {
+		Path file = TestJar.boot().write(this.directory, "one");
+		byte[] bytes = Files.readAllBytes(file);
+		byte[] comment = "PK\5\6, and more".repeat(2000).getBytes(StandardCharsets.ISO_8859_1);
+		byte[] all = java.util.Arrays.copyOf(bytes, bytes.length + comment.length);
+		System.arraycopy(comment, 0, all, bytes.length, comment.length);
+		all[bytes.length - 2] = (byte) comment.length;
+		all[bytes.length - 1] = (byte) (comment.length >> 8);
+		Files.write(file, all);
+		assertThat(Inventories.read(List.of("one=" + file)).get(0).mainClass()).isEqualTo("app.Main");
+	}
+
+	/** Several applications have a file of that name. */
+	@Test
+	void damagedFilesOfAJarAreNamedWithIt() throws IOException {
+		for (String path : List.of("app/Main.class", "application.yml")) {
+			Path file = TestJar.boot().resource(path, "a: b: c").write(this.directory, "one");
+			assertThatExceptionOfType(InvalidInputException.class)
+				.isThrownBy(() -> Inventories.read(List.of("one=" + file)))
+				.withMessageContaining("one.jar': '" + path + "' ");
+		}
+	}
+
+	@Test
+	void namesThatAreNoPathsAreRefused() {
+		assertThatExceptionOfType(InvalidInputException.class)
+			.isThrownBy(() -> Inventories.read(List.of("one=a\0.jar")))
+			.withMessageContaining("is no path");
 	}
 
 	@Test

@@ -196,6 +196,64 @@ class LayoutBuilderTests {
 			.withMessageContaining("one.jar' needs 'beside.jar', which its manifest names beside it");
 	}
 
+	/** Those that Spring Boot's launcher with properties takes from elsewhere. */
+	@Test
+	void applicationsWhoseLauncherHasPropertiesAreRefused() throws IOException {
+		String launcher = "org.springframework.boot.loader.launch.PropertiesLauncher";
+		String path = "loader.path=plugins";
+		Map<String, TestJar> jars = Map.of("Loader-Path: plugins", TestJar.boot().attribute("Loader-Path", "plugins"),
+				"loader.path=plugins in BOOT-INF/classes/loader.properties",
+				TestJar.boot().resource("loader.properties", path), "loader.path=plugins in loader.properties",
+				TestJar.boot().entry("loader.properties", path.getBytes(StandardCharsets.UTF_8)));
+		for (Map.Entry<String, TestJar> each : jars.entrySet()) {
+			Path other = each.getValue().write(this.directory, "one");
+			assertThat(Inventories.read(List.of("one=" + other))).hasSize(1);
+			Path file = each.getValue().launcher(launcher).write(this.directory, "one");
+			assertThatExceptionOfType(InvalidInputException.class)
+				.isThrownBy(() -> Inventories.read(List.of("one=" + file)))
+				.withMessageContaining("one.jar' is started by PropertiesLauncher with '" + each.getKey() + "'");
+		}
+		// Without them it does what others do.
+		Path file = TestJar.boot().launcher(launcher).write(this.directory, "one");
+		assertThat(Inventories.read(List.of("one=" + file)).get(0).mainClass()).isEqualTo("app.Main");
+	}
+
+	private List<Inventory> both(String line) throws IOException {
+		List<String> files = new ArrayList<>();
+		for (String name : List.of("one", "two")) {
+			Path dockerfile = Files.writeString(this.directory.resolve(name + ".dockerfile"),
+					"FROM eclipse-temurin:21-jre\n" + (name.equals("one") ? line : ""));
+			files.add(name + "=" + TestJar.boot().write(this.directory, name));
+			files.add(name + "=" + dockerfile);
+		}
+		return Inventories.read(files);
+	}
+
+	@Test
+	void propertiesOfALauncherThatADockerfileSetsAreRefused() throws IOException {
+		for (String line : List.of("ENV LOADER_PATH=/plugins", "ENTRYPOINT java -Dloader.path=/plugins -jar a.jar")) {
+			List<Inventory> both = both(line);
+			assertThatExceptionOfType(InvalidInputException.class).isThrownBy(
+					() -> new LayoutBuilder(Map.of(), Hoist.NONE).build(both, this.directory.resolve("target/layout")))
+				.withMessageContaining("'one' gets loader.path from its Dockerfile");
+		}
+	}
+
+	/** A shell replaces them when the container starts, and Spring Boot does here. */
+	@Test
+	void variablesWhoseValuesAreNotKnownArePlaceholders() throws IOException {
+		Path target = this.directory.resolve("target/layout");
+		for (String line : List.of("java -Dserver.port=$PORT -jar a.jar --a.b=$NAME",
+				"[\"sh\", \"-c\", \"java -Dserver.port=$PORT -jar a.jar --a.b=${NAME}\"]")) {
+			new LayoutBuilder(Map.of(), Hoist.NONE).build(both("ENTRYPOINT " + line), target);
+			assertThat(target.resolve("copackage.json")).content()
+				.contains("\"server.port\" : \"${PORT}\"", "\"--a.b=${NAME}\"");
+		}
+		new LayoutBuilder(Map.of(), Hoist.NONE)
+			.build(both("ENTRYPOINT [\"java\", \"-jar\", \"a.jar\", \"--word=a$ecret\"]"), target);
+		assertThat(target.resolve("copackage.json")).content().contains("\"--word=a$ecret\"");
+	}
+
 	/** Spring Boot's loader refuses them; here they are what they are. */
 	@Test
 	void librariesThatAreCompressedAreUnpacked() throws IOException {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,13 +38,20 @@ class MergedContainerTests {
 		Path java = Files.createDirectories(this.directory.resolve("bin")).resolve("java");
 		Files.writeString(java, """
 				#!/bin/sh
-				for last; do :; done
-				name=$(basename "$last" .jar)
+				for each; do case "$each" in */*.jar) name=$(basename "$each" .jar) ;; esac; done
 				printf '%s\\n' "$@" > "$WORK/$name.arguments"
-				trap 'echo stopped > "$WORK/$name.stopped"; exit 0' TERM
+				term=
+				trap 'term=1; echo >> "$WORK/$name.terms"' TERM
 				echo "$A,$B,$C" > "$WORK/$name.variables"
+				tr '\\0' '\\n' < /proc/$$/environ > "$WORK/$name.environment"
 				touch "$WORK/$name.runs"
-				while [ ! -e "$WORK/$name.end" ]; do sleep 0.05 & wait $!; done
+				while [ ! -e "$WORK/$name.end" ] && [ -e "$WORK/bin" ]; do
+				  if [ -n "$term" ] && [ ! -e "$WORK/$name.hangs" ]; then
+				    echo stopped > "$WORK/$name.stopped"
+				    exit 0
+				  fi
+				  sleep 0.05 & wait $!
+				done
 				exit "$(cat "$WORK/$name.end")"
 				""");
 		Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwx------"));
@@ -62,13 +70,20 @@ class MergedContainerTests {
 			.redirectOutput(this.directory.resolve("log").toFile());
 		builder.environment().put("PATH", this.directory.resolve("bin") + ":" + System.getenv("PATH"));
 		builder.environment().put("WORK", this.directory.toString());
+		builder.environment().put("STOP_TIMEOUT_SECONDS", "1");
+		builder.environment().put("PORT", "7009");
 		Process process = builder.start();
 		for (String each : List.of("one.runs", "two.runs")) {
-			while (!Files.exists(this.directory.resolve(each)) && process.isAlive()) {
-				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
-			}
+			await(process, () -> Files.exists(this.directory.resolve(each)));
 		}
 		return process;
+	}
+
+	private static void await(Process process, BooleanSupplier condition) {
+		while (!condition.getAsBoolean() && process.isAlive()) {
+			assertThat(Thread.currentThread().isInterrupted()).isFalse();
+			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+		}
 	}
 
 	@Test
@@ -88,31 +103,101 @@ class MergedContainerTests {
 	}
 
 	@Test
-	void endsWithTheFirstAndItsExitCode() throws IOException {
+	void endsWithTheFirstAndItsExitCode() throws Exception {
 		Process process = run();
 		Files.writeString(this.directory.resolve("one.end"), "7");
-		assertThat(process.onExit().join().exitValue()).isEqualTo(7);
+		assertThat(process.waitFor()).isEqualTo(7);
 		assertThat(this.directory.resolve("two.stopped")).exists();
 		assertThat(this.directory.resolve("one.arguments")).content().startsWith("-Xmx1g\n").endsWith("/one.jar\n");
 	}
 
 	/** As in containers of their own. */
 	@Test
-	void eachProcessHasItsOwnVariables() throws IOException {
+	void eachProcessHasItsOwnVariables() throws Exception {
 		Process process = run();
 		process.destroy();
-		process.onExit().join();
+		process.waitFor();
 		assertThat(this.directory.resolve("one.variables")).hasContent("1,,");
 		assertThat(this.directory.resolve("two.variables")).hasContent("2,it's 3,");
 	}
 
 	@Test
-	void handsSignalsOn() throws IOException {
+	void handsSignalsOn() throws Exception {
 		Process process = run();
 		process.destroy();
-		assertThat(process.onExit().join().exitValue()).isEqualTo(128 + 15);
+		assertThat(process.waitFor()).isEqualTo(128 + 15);
 		assertThat(this.directory.resolve("one.stopped")).exists();
 		assertThat(this.directory.resolve("two.stopped")).exists();
+	}
+
+	/** Whoever is impatient sends another one. */
+	@Test
+	void aSecondSignalDoesNotLeaveProcessesBehind() throws Exception {
+		Path hangs = Files.createFile(this.directory.resolve("one.hangs"));
+		Path terms = this.directory.resolve("one.terms");
+		Process process = run();
+		for (int signals = 1; signals <= 2; signals++) {
+			int expected = signals;
+			process.destroy();
+			await(process, () -> Files.exists(terms) && terms.toFile().length() >= expected);
+		}
+		assertThat(process.waitFor(1, TimeUnit.SECONDS)).isFalse();
+		Files.delete(hangs);
+		assertThat(process.waitFor()).isEqualTo(128 + 15);
+		assertThat(this.directory.resolve("one.stopped")).exists();
+	}
+
+	/** Otherwise nobody would start the container again. */
+	@Test
+	void oneThatHangsDoesNotKeepTheContainerOfOneThatHasEnded() throws Exception {
+		Files.createFile(this.directory.resolve("two.hangs"));
+		Process process = run();
+		List<ProcessHandle> children = process.children().toList();
+		Files.writeString(this.directory.resolve("one.end"), "7");
+		assertThat(process.waitFor()).isEqualTo(7);
+		assertThat(this.directory.resolve("two.terms")).exists();
+		assertThat(children).noneMatch(ProcessHandle::isAlive);
+	}
+
+	/** Docker takes names of variables that no shell takes. */
+	@Test
+	void variablesMayHaveAnyName() throws Exception {
+		this.merged = this.directory.resolve("named");
+		MergedContainer.write(List.of(application("one", "ENV logging.level.root=WARN of.both=1"),
+				application("two", "ENV logging.level.root=\"it's $PORT\" of.both=1")), Map.of(), this.merged);
+		Process process = run();
+		process.destroy();
+		assertThat(process.waitFor()).isEqualTo(128 + 15);
+		assertThat(this.directory.resolve("one.environment")).content()
+			.contains("logging.level.root=WARN\n", "of.both=1\n");
+		assertThat(this.directory.resolve("two.environment")).content().contains("logging.level.root=it's 7009\n");
+	}
+
+	/** The base image has some, and the container gets others when it starts. */
+	@Test
+	void variablesThatTheDockerfilesDoNotSetAreReadWhereItRuns() throws Exception {
+		this.merged = this.directory.resolve("unknown");
+		String path = "ENV PATH=/opt/tools:$PATH\n";
+		MergedContainer.write(
+				List.of(application("one", path + "ENTRYPOINT java -Dserver.port=$PORT -Dx='`5$' -jar a.jar"),
+						application("two", path + "ENTRYPOINT [\"sh\", \"-c\", \"java -jar b.jar --port=${PORT}\"]")),
+				Map.of(), this.merged);
+		assertThat(this.merged.resolve("Dockerfile")).content().contains("ENV PATH=\"/opt/tools:${PATH}\"\n");
+		Process process = run();
+		process.destroy();
+		process.waitFor();
+		assertThat(this.directory.resolve("one.arguments")).content().startsWith("-Dserver.port=7009\n-Dx=`5$\n");
+		assertThat(this.merged.resolve(MergedContainer.SCRIPT)).content().contains("\"--port=${PORT}\"");
+	}
+
+	/** It need not be in the path. */
+	@Test
+	void javaIsThatOfTheDockerfile() throws IOException {
+		Path target = this.directory.resolve("java");
+		MergedContainer.write(List.of(application("one", "ENTRYPOINT [\"/opt/jre/bin/java\", \"-jar\", \"a.jar\"]"),
+				application("two", "")), Map.of(), target);
+		assertThat(target.resolve(MergedContainer.SCRIPT)).content()
+			.contains("\n'/opt/jre/bin/java' -jar \"$here/one.jar\" &", "\njava -jar \"$here/two.jar\" &");
 	}
 
 	/** What Docker reads is what the Dockerfiles said. */

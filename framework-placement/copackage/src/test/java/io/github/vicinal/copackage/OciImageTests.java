@@ -46,7 +46,8 @@ class OciImageTests {
 						TestJar.type("Main", name))
 				.write(this.directory, name);
 			Path dockerfile = Files.writeString(this.directory.resolve(name + ".dockerfile"),
-					"FROM eclipse-temurin:21-jre\nUSER 1001\n");
+					"FROM eclipse-temurin:21-jre\nUSER 1001\nENV MODE=prod NAME_OF_%1$s=$MODE-1 OF=%1$s PATH=/opt:$PATH\nVOLUME /data/%1$s\n"
+						.formatted(name));
 			files.addAll(List.of(name + "=" + jar, name + "=" + dockerfile));
 		}
 		this.inventories = Inventories.read(files);
@@ -116,6 +117,10 @@ class OciImageTests {
 		assertThat(config.path("config").path("User").asString()).isEqualTo("1001");
 		assertThat(config.path("config").path("ExposedPorts").propertyNames()).containsExactlyInAnyOrder("7001/tcp",
 				"7002/tcp");
+		assertThat(config.path("config").path("Env").toString())
+			.isEqualTo("[\"MODE=prod\",\"NAME_OF_one=prod-1\",\"NAME_OF_two=prod-1\"]");
+		assertThat(config.path("config").path("Volumes").propertyNames()).containsExactlyInAnyOrder("/data/one",
+				"/data/two");
 		Map<String, byte[]> files = files(image, manifest);
 		try (Stream<Path> walk = Files.walk(this.layout)) {
 			for (Path file : (Iterable<Path>) walk.filter(Files::isRegularFile)::iterator) {
@@ -144,6 +149,7 @@ class OciImageTests {
 				.isEqualTo(below.path("layers").get(i).path("digest"));
 		}
 		assertThat(files(image, manifest)).isNotEmpty();
+		assertThat(json(blob(image, manifest.path("config"))).path("config").path("Env").size()).isEqualTo(3);
 		assertThat(json(blob(image, manifest.path("config"))).path("rootfs").path("diff_ids").size()).isEqualTo(10);
 	}
 

@@ -24,6 +24,8 @@ final class TestJar {
 
 	private String boot = "4.1.1";
 
+	private String launcher = "launcher";
+
 	private String attributes = "";
 
 	static TestJar boot() {
@@ -33,6 +35,12 @@ final class TestJar {
 
 	TestJar bootVersion(String version) {
 		this.boot = version;
+		return this;
+	}
+
+	/** Names the class that starts the application. */
+	TestJar launcher(String type) {
+		this.launcher = type;
 		return this;
 	}
 
@@ -168,6 +176,30 @@ final class TestJar {
 		return writer.toByteArray();
 	}
 
+	/** An enumeration with one constant, which has a field. */
+	static byte[] enumeration(String name, int access, String field, String descriptor) {
+		ClassWriter writer = new ClassWriter(0);
+		writer.visit(Opcodes.V17, Opcodes.ACC_PUBLIC | Opcodes.ACC_FINAL | Opcodes.ACC_ENUM, name, null,
+				"java/lang/Enum", null);
+		int constant = Opcodes.ACC_STATIC | Opcodes.ACC_FINAL;
+		writer.visitField(constant | Opcodes.ACC_PUBLIC | Opcodes.ACC_ENUM, "INSTANCE", "L" + name + ";", null, null);
+		writer.visitField(constant | Opcodes.ACC_PRIVATE | Opcodes.ACC_SYNTHETIC, "$VALUES", "[L" + name + ";", null,
+				null);
+		writer.visitField(access, field, descriptor, null, null);
+		writer.visitEnd();
+		return writer.toByteArray();
+	}
+
+	/** A class with a static field that its source does not have. */
+	static byte[] generated(String name, String field) {
+		ClassWriter writer = new ClassWriter(0);
+		writer.visit(Opcodes.V17, Opcodes.ACC_PUBLIC, name, null, "java/lang/Object", null);
+		writer.visitField(Opcodes.ACC_PUBLIC | Opcodes.ACC_STATIC | Opcodes.ACC_FINAL | Opcodes.ACC_SYNTHETIC, field,
+				"L" + name + ";", null, null);
+		writer.visitEnd();
+		return writer.toByteArray();
+	}
+
 	/** A class that keeps something in a static field. */
 	static byte[] stateful(String name) {
 		ClassWriter writer = new ClassWriter(0);
@@ -223,8 +255,8 @@ final class TestJar {
 	Path write(Path directory, String name) throws IOException {
 		Map<String, byte[]> all = new LinkedHashMap<>();
 		all.put("META-INF/MANIFEST.MF",
-				"Manifest-Version: 1.0\nMain-Class: launcher\nStart-Class: app.Main\nSpring-Boot-Version: %s\n%s"
-					.formatted(this.boot, this.attributes)
+				"Manifest-Version: 1.0\nMain-Class: %s\nStart-Class: app.Main\nSpring-Boot-Version: %s\n%s"
+					.formatted(this.launcher, this.boot, this.attributes)
 					.getBytes(StandardCharsets.UTF_8));
 		all.putAll(this.entries);
 		Path file = directory.resolve(name + ".jar");

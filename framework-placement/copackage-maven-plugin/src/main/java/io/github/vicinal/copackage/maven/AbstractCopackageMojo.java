@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 
 import javax.inject.Inject;
@@ -90,8 +92,14 @@ abstract class AbstractCopackageMojo extends AbstractMojo {
 		}
 		ApplicationReader reader = new ApplicationReader(this.session, this.projects, this.repositories);
 		List<Inventory> inventories = new ArrayList<>();
+		Set<String> names = new HashSet<>();
 		for (Application each : this.applications) {
-			inventories.add(reader.read(each));
+			Inventory inventory = reader.read(each);
+			if (!names.add(inventory.name())) {
+				throw new MojoExecutionException(
+						"Two applications are called '%s'; each needs a <name> of its own".formatted(inventory.name()));
+			}
+			inventories.add(inventory);
 		}
 		return inventories;
 	}

@@ -10,6 +10,7 @@ import java.util.Set;
 import io.github.vicinal.copackage.Inventories;
 import io.github.vicinal.copackage.Inventory;
 import io.github.vicinal.copackage.Library;
+import io.github.vicinal.launcher.Layout;
 import org.apache.maven.artifact.Artifact;
 import org.apache.maven.execution.MavenSession;
 import org.apache.maven.plugin.MojoExecutionException;
@@ -47,6 +48,10 @@ final class ApplicationReader {
 		String name = application.name();
 		if (name == null || name.isBlank()) {
 			throw new MojoExecutionException("An <application> has no <name>; each needs one");
+		}
+		if (!name.matches(Layout.NAME)) {
+			throw new MojoExecutionException(
+					"'%s' is no <name> of an application; use letters, digits, '.', '-' and '_'".formatted(name));
 		}
 		List<String> files = new ArrayList<>();
 		List<File> poms = new ArrayList<>();

@@ -134,6 +134,11 @@ class GoalsTests {
 			.contains("<atMost> is 'near'");
 		assertThat(this.maven.run("check", 1, APPLICATIONS.formatted(this.one, "<module>com.example:x</module>")))
 			.contains("The module 'com.example:x' of 'two' is not part of this build; there are [com.example:all]");
+		assertThat(this.maven.run("build", 1, APPLICATIONS.formatted(this.one, "").replace("<name>two", "<name>one")))
+			.contains("Two applications are called 'one'; each needs a <name> of its own");
+		assertThat(
+				this.maven.run("check", 1, APPLICATIONS.formatted(this.one, "").replace("<name>two", "<name>my two")))
+			.contains("'my two' is no <name> of an application; use letters, digits, '.', '-' and '_'");
 		assertThat(this.maven.run("check", 0, "<applications/>", "-Dcopackage.skip")).contains("copackage is skipped");
 		assertThat(this.maven.run("check", 1, "<applications/>")).contains("one application alone has no conflicts");
 	}
