@@ -21,6 +21,9 @@ public record Edge(String from, String to, @Nullable Double callsPerSecond, @Nul
 		@Nullable Double wireBytesPerSecond, @Nullable Double hopBytesPerSecond, @Nullable Double p90LatencyMicros,
 		Evidence evidence) {
 
+	/** Largest rate, time or cost: products and sums of some of them are finite. */
+	static final double MAX_FIGURE = 1e30;
+
 	public Edge {
 		check(from, to, "callsPerSecond", callsPerSecond);
 		check(from, to, "applicationBytesPerSecond", applicationBytesPerSecond);
@@ -30,9 +33,9 @@ public record Edge(String from, String to, @Nullable Double callsPerSecond, @Nul
 	}
 
 	private static void check(String from, String to, String name, @Nullable Double value) {
-		if (value != null && !(value >= 0 && value < Double.POSITIVE_INFINITY)) {
+		if (value != null && !(value >= 0 && value <= MAX_FIGURE)) {
 			throw new InvalidModelException(
-					"Edge '%s' -> '%s' has %s %s; it must be finite and at least 0. Leave out what was not measured"
+					"Edge '%s' -> '%s' has %s %s; it must be between 0 and 1e30. Leave out what was not measured"
 						.formatted(from, to, name, value));
 		}
 	}
@@ -56,7 +59,7 @@ public record Edge(String from, String to, @Nullable Double callsPerSecond, @Nul
 		if (this.callsPerSecond == null || this.applicationBytesPerSecond == null || this.callsPerSecond == 0) {
 			return null;
 		}
-		return this.applicationBytesPerSecond / this.callsPerSecond;
+		return Math.min(MAX_FIGURE, this.applicationBytesPerSecond / this.callsPerSecond);
 	}
 
 }

@@ -17,9 +17,9 @@ public record PathCost(String path, double latencyMicros, double latencyMicrosPe
 	public PathCost {
 		for (double value : new double[] { latencyMicros, latencyMicrosPerKib, cpuMicros, cpuMicrosPerKib,
 				relativeError }) {
-			if (!(value >= 0 && value < Double.POSITIVE_INFINITY)) {
+			if (!(value >= 0 && value <= Edge.MAX_FIGURE)) {
 				throw new InvalidModelException(
-						"Path '%s' has a cost of %s; costs are finite and at least 0".formatted(path, value));
+						"Path '%s' has a cost of %s; costs are between 0 and 1e30".formatted(path, value));
 			}
 		}
 	}

@@ -17,8 +17,8 @@ public record Prices(String currency, double perCoreHour, double perHostHour) {
 						.formatted(currency));
 		}
 		for (double price : new double[] { perCoreHour, perHostHour }) {
-			if (!(price >= 0 && price < Double.POSITIVE_INFINITY)) {
-				throw new InvalidModelException("A price is %s; it must be finite and at least 0".formatted(price));
+			if (!(price >= 0 && price <= Edge.MAX_FIGURE)) {
+				throw new InvalidModelException("A price is %s; it must be between 0 and 1e30".formatted(price));
 			}
 		}
 	}

@@ -47,9 +47,9 @@ public record Route(String name, @Nullable Double callsPerSecond, List<Hop> crit
 	}
 
 	private static void check(String route, String name, @Nullable Double value) {
-		if (value != null && !(value >= 0 && value < Double.POSITIVE_INFINITY)) {
+		if (value != null && !(value >= 0 && value <= Edge.MAX_FIGURE)) {
 			throw new InvalidModelException(
-					"Route '%s' has %s %s; it must be finite and at least 0".formatted(route, name, value));
+					"Route '%s' has %s %s; it must be between 0 and 1e30".formatted(route, name, value));
 		}
 	}
 
@@ -73,9 +73,9 @@ public record Route(String name, @Nullable Double callsPerSecond, List<Hop> crit
 	public record Hop(String from, String to, double calls) {
 
 		public Hop {
-			if (!(calls > 0 && calls < Double.POSITIVE_INFINITY)) {
+			if (!(calls > 0 && calls <= Edge.MAX_FIGURE)) {
 				throw new InvalidModelException(
-						"A critical path has %s calls '%s' -> '%s'; the number must be finite and above 0"
+						"A critical path has %s calls '%s' -> '%s'; the number must be above 0 and at most 1e30"
 							.formatted(calls, from, to));
 			}
 		}

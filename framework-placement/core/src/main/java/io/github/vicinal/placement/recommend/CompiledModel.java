@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 import io.github.vicinal.placement.model.Edge;
+import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.JvmSharing;
@@ -147,6 +148,10 @@ public final class CompiledModel {
 		}
 		boolean otherwise = this.unmeasured.stream().anyMatch(CompiledModel::hasQuantity);
 		if (otherwise && this.unmeasured.size() == this.model.edges().size()) {
+			if (this.model.objective().weight() == EdgeWeight.CRITICAL_PATH) {
+				throw new InvalidModelException(
+						"No route says how often it is called, which critical-path needs; give the model routes with callsPerSecond, as traces of Zipkin have, or choose another edge weight");
+			}
 			throw new InvalidModelException(
 					"No edge says what its %s are (%s); choose another edge weight, or measure them"
 						.formatted(this.model.objective().weight().id(), this.model.objective().weight().unit()));
@@ -156,7 +161,7 @@ public final class CompiledModel {
 		double memory = sharing.isEmpty() ? 0 : this.model.objective().memory();
 		double preferences = this.model.preferences().stream().mapToDouble(Preference::weight).sum();
 		double all = traffic + memory + preferences;
-		double scale = (far > 0 && all > 0) ? traffic / all / far : 0;
+		double scale = (far >= Double.MIN_NORMAL && all > 0) ? traffic / all / far : 0;
 		pairs.values().forEach((gains) -> {
 			gains[0] *= scale;
 			gains[1] *= scale;

@@ -2,6 +2,8 @@ package io.github.vicinal.placement.recommend;
 
 import java.util.List;
 
+import io.github.vicinal.placement.model.PrintableText;
+
 /**
  * Services that could share a JVM, because all their replicas share hosts and they talk
  * to each other.
@@ -20,7 +22,7 @@ public record Merge(List<String> services, double trafficShare, double savedCore
 
 	public Merge {
 		services = List.copyOf(services);
-		obstacles = List.copyOf(obstacles);
+		obstacles = obstacles.stream().map(PrintableText::escaped).toList();
 	}
 
 	/**

@@ -15,6 +15,9 @@ public final class VicinalSolver implements PlacementSolver {
 	/** The part of the time that goes into a lower bound. */
 	private static final double BOUND_SHARE = 0.15;
 
+	/** Maximum part of the search's time for trying all placements. */
+	private static final double TRYING_SHARE = 0.75;
+
 	/** Time below which all of it goes into the search. */
 	private static final Duration SHORT = Duration.ofMillis(200);
 
@@ -47,7 +50,7 @@ public final class VicinalSolver implements PlacementSolver {
 		int[] first = Spread.place(problem, Search.deadline(searching, start));
 		Search search = new Search(problem, searching, progress, first, start);
 		if (Enumeration.covers(problem, budget.iterations())) {
-			Search all = new Search(problem, timed ? part(searching, 0.5) : searching, progress, first, start);
+			Search all = new Search(problem, timed ? part(searching, TRYING_SHARE) : searching, progress, first, start);
 			if (new Enumeration(problem, all).run() && (problem.replicated() || all.value().feasible())) {
 				return problem.replicated() ? all.proven() : proven(problem, search, all, rng);
 			}

@@ -357,11 +357,11 @@ public final class PlacementVerifier {
 	private static Map<String, Double> byZone(Plan plan, String service, Map<String, Integer> replicas,
 			Map<String, String> zones) {
 		Map<String, Double> shares = new TreeMap<>();
+		// A host that is gone is in no zone of another.
 		plan.on(service).forEach((host, count) -> {
 			String zone = zones.get(host);
-			if (zone != null) {
-				shares.merge(zone, (double) count / replicas.getOrDefault(service, 1), Double::sum);
-			}
+			shares.merge((zone != null) ? zone : "host " + host, (double) count / replicas.getOrDefault(service, 1),
+					Double::sum);
 		});
 		return shares;
 	}

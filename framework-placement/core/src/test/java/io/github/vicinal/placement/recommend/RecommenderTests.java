@@ -411,6 +411,60 @@ class RecommenderTests {
 		assertThat(found.worthwhileMoves()).isZero();
 	}
 
+	/**
+	 * Sums, products and squares of figures stay finite, and quotients of small ones,
+	 * too.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "1e30, 1e30", "1e-320, 1e30", "1e30, 1e-320", "1e-320, 1e-320", "1e308, 1", "1, 1e308" })
+	void figuresOfAnySizeAreCountedOrRefused(double calls, double bytes) {
+		for (EdgeWeight weight : List.of(EdgeWeight.CALLS, EdgeWeight.APPLICATION_BYTES, EdgeWeight.LATENCY,
+				EdgeWeight.PATH_LATENCY, EdgeWeight.PATH_CPU)) {
+			if (Math.max(calls, bytes) > 1e30) {
+				assertThatExceptionOfType(InvalidModelException.class)
+					.isThrownBy(() -> new Edge("a", "b", calls, bytes, null, null, calls, Evidence.given()))
+					.withMessageContaining("must be between 0 and 1e30");
+				continue;
+			}
+			List<Edge> edges = List.of(new Edge("a", "b", calls, bytes, null, null, calls, Evidence.given()));
+			Recommendation found = recommend(
+					pair(1, Evidence.given()).withEdges(edges).with(Objective.traffic(weight, Routing.UNIFORM)),
+					MergeChecker.none());
+			Gain gain = Objects.requireNonNull(found.gain());
+			assertThat(List.of(found.afterVerdict().objective(), Objects.requireNonNull(found.lowerBound()),
+					gain.latencyMicrosPerSecond(), gain.latencyErrorMicrosPerSecond(), gain.cpuErrorMicrosPerSecond()))
+				.as("%s", weight)
+				.allMatch(Double::isFinite);
+			assertThat(new RecommendationJson().write(found)).doesNotContain("NaN", "Infinity");
+		}
+	}
+
+	@Test
+	void obstaclesArePrintable() {
+		assertThat(new Merge(List.of("a", "b"), 1, 1, 1, List.of("lib\u001b[31m")).obstacles())
+			.containsExactly("lib\\u001B[31m");
+	}
+
+	/** What shares a host that is gone shares its zone, whatever that was. */
+	@Test
+	void callsOnAHostThatIsGoneStayThere() {
+		PathCosts costs = new PathCosts(COSTS.sameHost(), COSTS.otherHost(), new PathCost("far", 900, 0, 200, 0, 0.1),
+				null);
+		PlacementModel model = pair(1000, Evidence.given()).with(costs)
+			.with(Objective.traffic(EdgeWeight.PATH_LATENCY, Routing.UNIFORM))
+			.with(new Plan(Map.of("a", Map.of("gone", 1), "b", Map.of("gone", 1))));
+		assertThat(new PlacementVerifier().verify(model, Objects.requireNonNull(model.current())).communication())
+			.isCloseTo(50 / 900.0, within(1e-9));
+	}
+
+	@Test
+	void criticalPathsNeedRoutes() {
+		PlacementModel model = pair(1, Evidence.given())
+			.with(Objective.traffic(EdgeWeight.CRITICAL_PATH, Routing.UNIFORM));
+		assertThatExceptionOfType(InvalidModelException.class).isThrownBy(() -> recommend(model, MergeChecker.none()))
+			.withMessageStartingWith("No route says how often it is called");
+	}
+
 	/** It is written only that it runs: there is nothing to move it to. */
 	@Test
 	void aServiceThatIsGoneBreaksNoRule() {
