@@ -73,12 +73,17 @@ final class Confirmation {
 		return takes(now, idempotent);
 	}
 
+	/** Returns whether requests over HTTP confirm now and then. */
+	boolean isOn() {
+		return this.intervalNanos > 0;
+	}
+
 	/**
 	 * Returns whether a request has to ask a peer again that offered no path. Some
 	 * requests ask in each interval; all do where nothing is confirmed.
 	 */
 	boolean asksAgain(long now) {
-		return this.intervalNanos == 0 || endsConnection(now);
+		return !isOn() || endsConnection(now);
 	}
 
 	/**

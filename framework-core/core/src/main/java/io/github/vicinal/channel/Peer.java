@@ -320,11 +320,20 @@ public final class Peer {
 	 */
 	public boolean needsNoInquiry(ContractMethod method) {
 		PeerAnnouncement latest = this.announcement;
-		if (latest == null || !this.inquired.contains(method.index()) || (this.httpRequired.containsKey(method.index())
-				&& !latest.httpOnlyMethods().contains(method.index()))) {
+		if (latest == null || !this.inquired.contains(method.index()) || isToBeProven(method.index(), latest)) {
 			return false;
 		}
 		return hasPath() || (this.connector.offersNothing() && !this.confirmation.asksAgain(System.nanoTime()));
+	}
+
+	/**
+	 * Returns whether the next request for a method may show that it need not go over
+	 * HTTP. What the peer refuses is asked for again by the requests that confirm, or by
+	 * all if none do.
+	 */
+	private boolean isToBeProven(int method, PeerAnnouncement latest) {
+		return this.httpRequired.containsKey(method)
+				&& !(this.confirmation.isOn() && latest.httpOnlyMethods().contains(method));
 	}
 
 	/**

@@ -53,6 +53,9 @@ final class ClientTraits {
 	/** A {@code WebClient}'s rules for redirects; {@code null} if they are not known. */
 	private volatile @Nullable RedirectRules redirects;
 
+	/** Whether the connector of a {@code WebClient} makes exchanges. */
+	private volatile boolean exchanges;
+
 	private volatile boolean balanced;
 
 	private volatile boolean inspected;
@@ -94,6 +97,16 @@ final class ClientTraits {
 	/** Notes how the connector of a {@code WebClient} follows redirects. */
 	void redirects(@Nullable RedirectRules ofConnector) {
 		this.redirects = ofConnector;
+	}
+
+	/** Returns whether the connector of a {@code WebClient} makes exchanges. */
+	boolean exchanges() {
+		return this.exchanges;
+	}
+
+	/** Notes whether the connector of a {@code WebClient} makes exchanges. */
+	void exchanges(boolean ofConnector) {
+		this.exchanges = ofConnector;
 	}
 
 	/**

@@ -170,6 +170,18 @@ final class HttpLeg {
 		}
 	}
 
+	/** Notes whether the connector that sends the request makes exchanges. */
+	void exchanges(boolean ofConnector) {
+		if (this.replayed == null) {
+			this.call.client().traits().exchanges(ofConnector);
+		}
+	}
+
+	/** Returns whether the connector of a {@code WebClient} makes exchanges. */
+	boolean exchanges() {
+		return this.call.client().traits().exchanges();
+	}
+
 	/** Returns how the connector of a {@code WebClient} follows redirects, if known. */
 	@Nullable RedirectRules redirects() {
 		return this.call.client().traits().redirects();
@@ -323,15 +335,18 @@ final class HttpLeg {
 	/**
 	 * Decides whether the request that is being sent may become an exchange: HTTP alone
 	 * has the effect that the call must have, and the channel has nothing to ask. The
-	 * request is then counted as an exchange and not as a call of the channel.
+	 * request is then counted as an exchange and not as a call of the channel. A call
+	 * that may go on at another replica only if it was not executed stays on HTTP: there
+	 * alone a rejection says so to channels, and a body that was begun shows that there
+	 * was a connection.
 	 * @param paths returns the paths that exchanges with the target may take; a channel
 	 * that may take fewer keeps its requests
 	 */
 	boolean leavesToExchanges(Function<URI, ? extends Collection<PathKind>> paths) {
 		Peer to = this.peer;
 		URI uri = this.sent;
-		if (to == null || uri == null || this.confirms || !this.call.needsHttp(to)
-				|| !to.needsNoInquiry(this.plan.method())) {
+		if (to == null || uri == null || this.confirms || watchesRequest()
+				|| !this.call.needsHttp(to) || !to.needsNoInquiry(this.plan.method())) {
 			return false;
 		}
 		Collection<PathKind> taken = paths.apply(target(uri));

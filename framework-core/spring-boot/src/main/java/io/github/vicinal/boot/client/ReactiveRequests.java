@@ -93,7 +93,9 @@ final class ReactiveRequests {
 			leg.inspect(true, null, List.of());
 		}
 		leg.sending(request.url(), request.headers());
-		leg.leavesToExchanges(exchanges);
+		if (leg.exchanges()) {
+			leg.leavesToExchanges(exchanges);
+		}
 		// Only a connector of Spring Boot's says that it follows none.
 		leg.hidesRedirects(true);
 		ClientRequest.Builder asking = ClientRequest.from(request).url(leg.target(request.url())).headers((headers) -> {
@@ -309,6 +311,7 @@ final class ReactiveRequests {
 					leg.inspect(true, this.readTimeout, List.of());
 					leg.hidesRedirects(this.follows);
 					leg.redirects(this.follows ? RedirectRules.of(this.delegate) : null);
+					leg.exchanges(this.plain != this.delegate);
 				}
 				if (leg == null) {
 					return this.plain.connect(method, uri, callback);

@@ -41,7 +41,7 @@ final class ExchangeConnectors implements PlainConnector {
 
 	@Override
 	public Collection<PathKind> paths(URI target) {
-		return this.exchanges.paths(target);
+		return this.exchanges.paths(target, false);
 	}
 
 	@Override

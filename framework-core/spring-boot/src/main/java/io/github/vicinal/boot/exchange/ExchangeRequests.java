@@ -48,7 +48,7 @@ final class ExchangeRequests implements PlainRequests {
 
 	@Override
 	public Collection<PathKind> paths(URI target) {
-		return this.exchanges.paths(target);
+		return this.exchanges.paths(target, true);
 	}
 
 	@Override

@@ -187,12 +187,21 @@ public final class Exchanges implements AutoCloseable {
 	/**
 	 * Returns the paths that exchanges with a service of the application's own may take.
 	 * @param target where a request of a channel goes
+	 * @param mayWait whether the caller may wait until it is known where the name leads
+	 * @return empty if the server may not be asked
 	 */
-	Collection<PathKind> paths(URI target) {
-		ExchangeClient made = client();
-		if (target.getHost() != null) {
-			service(target.getHost(), ExchangeRequests.port(target));
+	Collection<PathKind> paths(URI target, boolean mayWait) {
+		String host = target.getHost();
+		String scheme = String.valueOf(target.getScheme());
+		if (host == null || !isHttp(scheme)) {
+			return Set.of();
 		}
+		int port = ExchangeRequests.port(target);
+		service(host, port);
+		if ((mayWait || isKnown(host)) && !mayAsk(scheme, host, port)) {
+			return Set.of();
+		}
+		ExchangeClient made = client();
 		return (made == null) ? Set.of()
 				: made.channel().settings().paths().stream().filter((kind) -> !kind.equals(PathKind.HTTP)).toList();
 	}

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.boot.client.Redirects;
@@ -17,22 +18,34 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
 
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.http.client.reactive.ClientHttpConnector;
+import org.springframework.http.client.reactive.ClientHttpRequest;
+import org.springframework.test.util.TestSocketUtils;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.function.client.WebClient;
+import org.springframework.web.reactive.function.client.support.WebClientAdapter;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.PostExchange;
+import org.springframework.web.service.invoker.HttpServiceProxyFactory;
+import org.springframework.web.service.registry.HttpServiceProxyRegistry;
 import org.springframework.web.service.registry.ImportHttpServices;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -53,6 +66,11 @@ class CallsLeftToHttpTests {
 	private ConfigurableApplicationContext client;
 
 	private Calls client(Class<?> server, Map<String, Object> properties) {
+		start(server, ClientApplication.class, properties);
+		return this.client.getBean(Calls.class);
+	}
+
+	private void start(Class<?> server, Class<?> type, Map<String, Object> properties) {
 		int port = this.applications.start(server, Map.of("server.port", "0", "server.shutdown", "immediate"))
 			.getEnvironment()
 			.getRequiredProperty("local.server.port", Integer.class);
@@ -61,8 +79,7 @@ class CallsLeftToHttpTests {
 						"vicinal.confirm-interval", "1h", "spring.http.serviceclient.calls.base-url",
 						"http://localhost:" + port, "management.endpoints.web.exposure.include", "*"));
 		all.putAll(properties);
-		this.client = this.applications.start(ClientApplication.class, all);
-		return this.client.getBean(Calls.class);
+		this.client = this.applications.start(type, all);
 	}
 
 	private ChannelReport channel(String name) {
@@ -72,10 +89,14 @@ class CallsLeftToHttpTests {
 	}
 
 	private long overHttp(String name) {
+		return calls(name, "http");
+	}
+
+	private long calls(String name, String kind) {
 		return channel(name).peers()
 			.stream()
 			.flatMap((peer) -> peer.paths().stream())
-			.filter((path) -> path.path().equals("http"))
+			.filter((path) -> path.path().equals(kind))
 			.mapToLong(PathReport::calls)
 			.sum();
 	}
@@ -137,6 +158,59 @@ class CallsLeftToHttpTests {
 			awaitTyped(calls, value.equals("shm") ? "shm" : "direct");
 			assertThat(from(calls)).isNotEqualTo(NO_SOCKET);
 		}
+	}
+
+	/** A request that reached another handler says nothing about those that follow. */
+	@ParameterizedTest
+	@ValueSource(strings = { "0s", "200ms" })
+	void methodsBecomeTypedOnceTheirRequestsReachTheHandler(String confirmInterval) {
+		start(ItemServer.class, ItemClient.class, Map.of("vicinal.confirm-interval", confirmInterval));
+		Items items = this.client.getBean(Items.class);
+		await().untilAsserted(() -> {
+			items.add();
+			assertThat(channel("calls").peers()).allSatisfy((peer) -> assertThat(peer.path()).isEqualTo("direct"));
+		});
+		for (int i = 0; i < 5; i++) {
+			assertThat(items.get("special")).isEqualTo("special");
+		}
+		await().untilAsserted(() -> {
+			long before = calls("calls", "direct");
+			assertThat(items.get("1")).isEqualTo("item 1");
+			assertThat(calls("calls", "direct")).isEqualTo(before + 1);
+		});
+	}
+
+	/** An application does not ask itself for exchanges. */
+	@Test
+	void areCountedWhereTheyCannotBecomeExchanges() {
+		int port = TestSocketUtils.findAvailableTcpPort();
+		this.client = this.applications.start(BothApplication.class,
+				Map.of("server.port", port, "server.shutdown", "immediate", "vicinal.compare-paths", "false",
+						"vicinal.confirm-interval", "1h", "spring.http.serviceclient.calls.base-url",
+						"http://localhost:" + port, "management.endpoints.web.exposure.include", "*"));
+		Calls calls = this.client.getBean(ProxiedCalls.class).calls();
+		awaitTyped(calls, "direct");
+		from(calls);
+		long before = overHttp("calls");
+		for (int i = 0; i < 20; i++) {
+			assertThat(from(calls)).isNotEqualTo(NO_SOCKET);
+		}
+		assertThat(overHttp("calls")).as("calls of the channel over HTTP").isEqualTo(before + 20);
+	}
+
+	/** Requests of unknown connectors never become exchanges. */
+	@Test
+	void areCountedWhereTheConnectorMakesNone() {
+		start(OtherServer.class, OwnConnectorClient.class, Map.of());
+		LaterCalls calls = this.client.getBean(LaterCalls.class);
+		for (int i = 0; i < 5; i++) {
+			assertThat(calls.typed().block()).isNotEqualTo(NO_SOCKET);
+		}
+		long before = overHttp("calls");
+		for (int i = 0; i < 20; i++) {
+			assertThat(calls.typed().block()).isNotEqualTo(NO_SOCKET);
+		}
+		assertThat(overHttp("calls")).as("calls of the channel over HTTP").isEqualTo(before + 20);
 	}
 
 	/** What a redirect led to must not be taken for the answer of the peer. */
@@ -240,6 +314,106 @@ class CallsLeftToHttpTests {
 	@EnableAutoConfiguration
 	@Import(Other.class)
 	static class OtherServer {
+
+	}
+
+	@AffinityChannel
+	interface Items {
+
+		@PostExchange("/items")
+		String add();
+
+		@GetExchange("/items/{id}")
+		String get(@PathVariable String id);
+
+	}
+
+	@RestController
+	static class ItemController {
+
+		@PostMapping("/items")
+		String add() {
+			return "added";
+		}
+
+		@GetMapping("/items/{id}")
+		String get(@PathVariable String id) {
+			return "item " + id;
+		}
+
+		@GetMapping("/items/special")
+		String special() {
+			return "special";
+		}
+
+	}
+
+	@SpringBootConfiguration
+	@EnableAutoConfiguration
+	@Import(ItemController.class)
+	static class ItemServer {
+
+	}
+
+	@SpringBootConfiguration
+	@EnableAutoConfiguration
+	@ImportHttpServices(group = "calls", types = Items.class)
+	static class ItemClient {
+
+	}
+
+	@AffinityChannel(name = "calls")
+	interface LaterCalls {
+
+		@PostExchange("/typed")
+		Mono<String> typed();
+
+	}
+
+	/** A connector of the application's own. */
+	record OwnConnector(ClientHttpConnector delegate) implements ClientHttpConnector {
+
+		@Override
+		public Mono<org.springframework.http.client.reactive.ClientHttpResponse> connect(HttpMethod method, URI uri,
+				Function<? super ClientHttpRequest, Mono<Void>> callback) {
+			return this.delegate.connect(method, uri, callback);
+		}
+
+	}
+
+	@SpringBootConfiguration
+	@EnableAutoConfiguration
+	static class OwnConnectorClient {
+
+		@Bean
+		WebClient.Builder webClientBuilder() {
+			return WebClient.builder().clientConnector(new OwnConnector(ClientHttpConnectorBuilder.jdk().build()));
+		}
+
+		@Bean
+		LaterCalls laterCalls(WebClient.Builder builder,
+				@Value("${spring.http.serviceclient.calls.base-url}") String url) {
+			return HttpServiceProxyFactory.builderFor(WebClientAdapter.create(builder.baseUrl(url).build()))
+				.build()
+				.createClient(LaterCalls.class);
+		}
+
+	}
+
+	/** The client's proxies, which are no handlers. */
+	record ProxiedCalls(Calls calls) {
+	}
+
+	@SpringBootConfiguration
+	@EnableAutoConfiguration
+	@Import(Implementing.class)
+	@ImportHttpServices(group = "calls", types = Calls.class)
+	static class BothApplication {
+
+		@Bean
+		ProxiedCalls proxiedCalls(HttpServiceProxyRegistry proxies) {
+			return new ProxiedCalls(proxies.getClient("calls", Calls.class));
+		}
 
 	}
 
