@@ -345,8 +345,8 @@ final class HttpLeg {
 	boolean leavesToExchanges(Function<URI, ? extends Collection<PathKind>> paths) {
 		Peer to = this.peer;
 		URI uri = this.sent;
-		if (to == null || uri == null || this.confirms || watchesRequest()
-				|| !this.call.needsHttp(to) || !to.needsNoInquiry(this.plan.method())) {
+		if (to == null || uri == null || this.confirms || watchesRequest() || !this.call.needsHttp(to)
+				|| !to.needsNoInquiry(this.plan.method())) {
 			return false;
 		}
 		Collection<PathKind> taken = paths.apply(target(uri));

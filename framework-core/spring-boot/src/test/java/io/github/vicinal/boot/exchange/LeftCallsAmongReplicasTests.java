@@ -25,8 +25,8 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -74,12 +74,11 @@ class LeftCallsAmongReplicasTests {
 		String instances = this.replicas.stream()
 			.map(LeftCallsAmongReplicasTests::url)
 			.collect(Collectors.joining(","));
-		Map<String, Object> properties = new TreeMap<>(
-				Map.of("spring.main.web-application-type", "none", "vicinal.compare-paths", "false",
-						"vicinal.confirm-interval", "1h", "vicinal.channels.orders.instances", instances,
-						"vicinal.channels.orders.locality", "false", "vicinal.channels.orders.paths", path,
-						"vicinal.http-exchanges.paths", path, "spring.http.clients.imperative.factory", library,
-						"spring.http.clients.reactive.connector", "jdk", "management.endpoints.web.exposure.include", "*"));
+		Map<String, Object> properties = new TreeMap<>(Map.of("spring.main.web-application-type", "none",
+				"vicinal.compare-paths", "false", "vicinal.confirm-interval", "1h", "vicinal.channels.orders.instances",
+				instances, "vicinal.channels.orders.locality", "false", "vicinal.channels.orders.paths", path,
+				"vicinal.http-exchanges.paths", path, "spring.http.clients.imperative.factory", library,
+				"spring.http.clients.reactive.connector", "jdk", "management.endpoints.web.exposure.include", "*"));
 		properties.put("spring.http.serviceclient.orders.base-url", "http://orders");
 		return this.applications.start(client, properties);
 	}
@@ -102,11 +101,10 @@ class LeftCallsAmongReplicasTests {
 		ConfigurableApplicationContext client = start(BlockingClient.class, path, library);
 		RestClient requests = client.getBean(RestClient.Builder.class).build();
 		Orders orders = client.getBean(Orders.class);
-		awaitPaths(client, (url) -> requests.post().uri(url).body("a").retrieve().toBodilessEntity(),
-				() -> {
-					orders.place("a");
-					orders.all();
-				});
+		awaitPaths(client, (url) -> requests.post().uri(url).body("a").retrieve().toBodilessEntity(), () -> {
+			orders.place("a");
+			orders.all();
+		});
 		return orders;
 	}
 

@@ -41,10 +41,9 @@ class NestedLeftCallsTests {
 	private final ExchangeBehaviourTests.Applications applications = new ExchangeBehaviourTests.Applications();
 
 	private ConfigurableApplicationContext start(String library, Map<String, Object> more) {
-		Map<String, Object> properties = new TreeMap<>(
-				Map.of("server.port", "0", "server.shutdown", "immediate", "vicinal.confirm-interval", "1h",
-						"vicinal.compare-paths", "false", "spring.http.clients.imperative.factory", library,
-						"management.endpoints.web.exposure.include", "*"));
+		Map<String, Object> properties = new TreeMap<>(Map.of("server.port", "0", "server.shutdown", "immediate",
+				"vicinal.confirm-interval", "1h", "vicinal.compare-paths", "false",
+				"spring.http.clients.imperative.factory", library, "management.endpoints.web.exposure.include", "*"));
 		properties.putAll(more);
 		return this.applications.start(Application.class, properties);
 	}
@@ -58,8 +57,8 @@ class NestedLeftCallsTests {
 	void requestsOfHandlersBelongToNoCallOfTheirThread(String library) {
 		ConfigurableApplicationContext b = start(library, Map.of());
 		ConfigurableApplicationContext c = start(library, Map.of());
-		ConfigurableApplicationContext a = start(library, Map.of("vicinal.channels.calls.instances", url(b),
-				"vicinal.channels.calls.locality", "false"));
+		ConfigurableApplicationContext a = start(library,
+				Map.of("vicinal.channels.calls.instances", url(b), "vicinal.channels.calls.locality", "false"));
 		Calls calls = a.getBean(Calls.class);
 		String back = url(a) + "/back?next=" + url(c) + "/any";
 		await().untilAsserted(() -> {
