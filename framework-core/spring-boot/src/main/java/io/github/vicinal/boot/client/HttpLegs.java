@@ -42,8 +42,31 @@ final class HttpLegs {
 		return this.selections;
 	}
 
+	/**
+	 * Returns the leg that requests of this thread may belong to. While a request of the
+	 * leg is on its way, there is none: an exchange may run its handler on this thread,
+	 * which sends requests of its own.
+	 */
 	@Nullable HttpLeg current() {
-		return this.current.get();
+		HttpLeg leg = this.current.get();
+		return (leg != null && !leg.executing()) ? leg : null;
+	}
+
+	/**
+	 * Takes the leg whose request this thread is about to send, until it is given back.
+	 */
+	@Nullable HttpLeg takeExecuting() {
+		HttpLeg leg = this.current.get();
+		if (leg == null || !leg.executing()) {
+			return null;
+		}
+		this.current.remove();
+		return leg;
+	}
+
+	/** Gives back a leg that was taken. */
+	void giveBack(HttpLeg leg) {
+		this.current.set(leg);
 	}
 
 	/** A call that may throw anything. */

@@ -50,8 +50,8 @@ final class RedirectTellingClient extends CloseableHttpClient implements Configu
 	@SuppressWarnings("deprecation")
 	protected CloseableHttpResponse doExecute(HttpHost target, ClassicHttpRequest request, HttpContext context)
 			throws IOException {
-		HttpLeg leg = this.legs.current();
-		if (leg == null || leg.sent() == null || !leg.executing()) {
+		HttpLeg leg = this.legs.takeExecuting();
+		if (leg == null) {
 			return this.delegate.execute(target, request, context);
 		}
 		HttpClientContext known = HttpClientContext.castOrCreate(context);
@@ -59,6 +59,7 @@ final class RedirectTellingClient extends CloseableHttpClient implements Configu
 			return this.delegate.execute(target, request, known);
 		}
 		finally {
+			this.legs.giveBack(leg);
 			RedirectLocations followed = known.getRedirectLocations();
 			if (followed != null && followed.size() > 0) {
 				leg.redirected();
