@@ -34,7 +34,10 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 	private static final int REFUSED_STATUS = 503;
 
-	/** Makes the requests, and its known properties. */
+	/** Makes the requests. Caches of calls look through the field, by its name. */
+	private final ClientHttpRequestFactory delegate;
+
+	/** The same with its known properties. */
 	private final PlainRequests.Factory library;
 
 	/** Makes requests that are calls: the same client, with a time-out. */
@@ -57,6 +60,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 	 */
 	ChannelRequestFactory(PlainRequests.Factory library, PlainRequests.Factory calls, HttpLegs legs,
 			PlainRequests plain) {
+		this.delegate = library.delegate();
 		this.library = library;
 		this.calls = calls;
 		this.legs = legs;
@@ -65,7 +69,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 	/** Returns what makes the requests. */
 	ClientHttpRequestFactory delegate() {
-		return this.library.delegate();
+		return this.delegate;
 	}
 
 	/** An interceptor calls what comes after it, and so stands on the stack. */
@@ -108,7 +112,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 		protected ClientHttpResponse executeInternal(HttpHeaders headers,
 				StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
 			if (!this.leg.owns(this.method, this.uri, getAttributes())) {
-				return request(ChannelRequestFactory.this.library.delegate(), this.uri, headers, body).execute();
+				return request(ChannelRequestFactory.this.delegate, this.uri, headers, body).execute();
 			}
 			if (this.leg.inspects()) {
 				this.leg.inspect(false, ChannelRequestFactory.this.library.readTimeout(), interceptors());
@@ -159,8 +163,8 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			if (rules == null || hop == null || !rules.mayLeave(this.leg.target(this.uri), hop.uri(), kept)) {
 				return new ReplayedResponse(failure, this.method, ChannelRequestFactory.this.library.additions());
 			}
-			ClientHttpResponse response = request(ChannelRequestFactory.this.library.delegate(), hop.uri(),
-					hop.method(), hop.keepsHeaders() ? kept : HttpHeaders.EMPTY, hop.keepsBody() ? body : null)
+			ClientHttpResponse response = request(ChannelRequestFactory.this.delegate, hop.uri(), hop.method(),
+					hop.keepsHeaders() ? kept : HttpHeaders.EMPTY, hop.keepsBody() ? body : null)
 				.execute();
 			this.leg.followed(response.getStatusCode().value());
 			return response;
