@@ -48,7 +48,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 	private final HttpLegs legs;
 
-	/** Makes the requests that belong to no channel. */
+	/** Makes the requests that belong to no channel, or have nothing to ask for it. */
 	private final PlainRequests plain;
 
 	/**
