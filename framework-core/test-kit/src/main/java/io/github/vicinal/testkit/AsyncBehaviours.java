@@ -14,6 +14,7 @@ import io.github.vicinal.testkit.Kit.Carriage;
 import io.github.vicinal.testkit.contract.ErrorsContract;
 import io.github.vicinal.testkit.contract.TimingContract;
 import io.github.vicinal.testkit.contract.TimingContract.Later;
+import io.github.vicinal.testkit.server.TraceHandler;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import org.junit.jupiter.api.DisplayName;

@@ -12,6 +12,8 @@ import io.github.vicinal.testkit.contract.ErrorsContract;
 import io.github.vicinal.testkit.contract.KitContract;
 import io.github.vicinal.testkit.contract.ResultsContract;
 import io.github.vicinal.testkit.contract.TimingContract;
+import io.github.vicinal.testkit.server.CallerThread;
+import io.github.vicinal.testkit.server.TraceHandler;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.awaitility.Awaitility;

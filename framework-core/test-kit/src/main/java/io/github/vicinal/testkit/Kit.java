@@ -11,6 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.vicinal.testkit.contract.ControlContract;
 import io.github.vicinal.testkit.contract.KitContract;
+import io.github.vicinal.testkit.server.Observations;
+import io.github.vicinal.testkit.server.TraceHandler;
 import org.assertj.core.api.Assertions;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;

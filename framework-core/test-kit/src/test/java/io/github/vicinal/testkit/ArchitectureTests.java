@@ -10,6 +10,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ArchitectureTests {
@@ -40,6 +41,15 @@ class ArchitectureTests {
 			.dependOnClassesThat()
 			.resideInAnyPackage(ROOT + ".server..", ROOT)
 			.because("clients and servers share the contracts alone")
+			.check(this.kit);
+	}
+
+	@Test
+	void noPackageCycles() {
+		slices().matching("io.github.vicinal.(**)")
+			.should()
+			.beFreeOfCycles()
+			.because("each package is to be understood without those that build on it")
 			.check(this.kit);
 	}
 

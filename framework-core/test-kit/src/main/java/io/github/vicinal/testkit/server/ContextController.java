@@ -5,8 +5,6 @@ import java.net.URLClassLoader;
 import java.util.Locale;
 import java.util.Objects;
 
-import io.github.vicinal.testkit.CallerThread;
-import io.github.vicinal.testkit.TraceHandler;
 import io.github.vicinal.testkit.contract.ContextContract;
 import io.github.vicinal.testkit.server.KitServerConfiguration.KitSurroundings;
 import io.micrometer.observation.Observation;

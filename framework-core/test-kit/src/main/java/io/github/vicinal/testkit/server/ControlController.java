@@ -2,7 +2,6 @@ package io.github.vicinal.testkit.server;
 
 import java.util.List;
 
-import io.github.vicinal.testkit.Observations;
 import io.github.vicinal.testkit.contract.ControlContract;
 
 import org.springframework.web.bind.annotation.RestController;

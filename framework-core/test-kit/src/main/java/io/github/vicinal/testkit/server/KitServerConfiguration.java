@@ -2,8 +2,6 @@ package io.github.vicinal.testkit.server;
 
 import java.nio.charset.StandardCharsets;
 
-import io.github.vicinal.testkit.Observations;
-import io.github.vicinal.testkit.TraceHandler;
 import io.github.vicinal.testkit.contract.ArgumentsContract.Sku;
 import io.github.vicinal.testkit.contract.ResultsContract.Answer;
 import io.github.vicinal.testkit.server.ResponseController.AddingInterceptor;

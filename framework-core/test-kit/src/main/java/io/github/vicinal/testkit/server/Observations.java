@@ -1,4 +1,4 @@
-package io.github.vicinal.testkit;
+package io.github.vicinal.testkit.server;
 
 import java.util.ArrayList;
 import java.util.List;

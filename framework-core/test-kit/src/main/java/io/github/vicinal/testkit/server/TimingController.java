@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-import io.github.vicinal.testkit.TraceHandler;
 import io.github.vicinal.testkit.contract.TimingContract;
 import jakarta.servlet.http.HttpServletResponse;
 import reactor.core.publisher.Flux;

@@ -1,4 +1,4 @@
-package io.github.vicinal.testkit;
+package io.github.vicinal.testkit.server;
 
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
