@@ -14,6 +14,7 @@ import java.util.HexFormat;
 
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.transport.wire.AcceptorBackOff;
+import io.github.vicinal.transport.wire.DaemonThread;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -59,9 +60,7 @@ final class Alive implements AutoCloseable {
 			throw ex;
 		}
 		Alive alive = new Alive(directory, socket, id);
-		Thread thread = new Thread(null, alive::accept, "vicinal-topic-alive", 0, false);
-		thread.setDaemon(true);
-		thread.start();
+		DaemonThread.create("vicinal-topic-alive", alive::accept).start();
 		return alive;
 	}
 

@@ -22,6 +22,7 @@ import io.github.vicinal.topic.SubscriptionReport;
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.transport.wire.DaemonThread;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -179,9 +180,7 @@ final class ChronicleSubscription<T> implements Subscription {
 		this.attempts.closing();
 		if (this.workers.stream().anyMatch(Worker::isCalling)) {
 			// A handler that closes its own subscription cannot wait for itself.
-			Thread end = new Thread(null, this::end, "vicinal-topic-end-" + this.settings.name(), 0, false);
-			end.setDaemon(true);
-			end.start();
+			DaemonThread.create("vicinal-topic-end-" + this.settings.name(), this::end).start();
 			return;
 		}
 		end();
@@ -242,8 +241,8 @@ final class ChronicleSubscription<T> implements Subscription {
 		private final DurableRecord.Reader reader = new DurableRecord.Reader(ChronicleSubscription.this.directory);
 
 		/**
-		 * What {@link System#nanoTime()} was ahead of the time since 1970, and when.
-		 * Guarded by the lock.
+		 * Nanoseconds by which {@link System#nanoTime()} was ahead of the time since
+		 * 1970, and when that was compared. Guarded by the lock.
 		 */
 		private long ahead;
 

@@ -34,6 +34,7 @@ import io.github.vicinal.topic.TopicWatcher;
 import io.github.vicinal.topic.Topics;
 import io.github.vicinal.topic.WhenFull;
 import io.github.vicinal.topic.observation.TopicObservations;
+import io.github.vicinal.transport.wire.DaemonThread;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,6 +77,9 @@ public final class ChronicleTopics implements DurableTopics {
 	private final TopicGrants grants;
 
 	private final Map<String, OpenTopic> open = new ConcurrentHashMap<>();
+
+	/** Class loader of the application, whose thread creates its topics. */
+	private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
 
 	private final Map<String, ChronicleTopic<?>> published = new ConcurrentHashMap<>();
 
@@ -339,9 +343,10 @@ public final class ChronicleTopics implements DurableTopics {
 		return this.subscriptions.stream().map(ChronicleSubscription::report).toList();
 	}
 
-	private static Thread thread(String name, Runnable task) {
-		Thread thread = new Thread(null, task, "vicinal-topic-" + name, 0, false);
-		thread.setDaemon(true);
+	private Thread thread(String name, Runnable task) {
+		Thread thread = DaemonThread.create("vicinal-topic-" + name, task);
+		// Handlers run here.
+		thread.setContextClassLoader(this.loader);
 		return thread;
 	}
 

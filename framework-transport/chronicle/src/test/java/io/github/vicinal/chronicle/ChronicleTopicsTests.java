@@ -1,5 +1,7 @@
 package io.github.vicinal.chronicle;
 
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -102,6 +105,26 @@ class ChronicleTopicsTests {
 		assertThat(later.positions(NEWS)).filteredOn((position) -> position.consumer().equals("first"))
 			.extracting(StoredPosition::lag)
 			.allMatch((lag) -> lag == -1 || lag == 100);
+	}
+
+	@Test
+	void handlersHaveTheClassLoaderOfTheApplication() throws Exception {
+		Thread current = Thread.currentThread();
+		ClassLoader before = current.getContextClassLoader();
+		CompletableFuture<ClassLoader> loader = new CompletableFuture<>();
+		try (URLClassLoader ofApplication = new URLClassLoader(new URL[0], before)) {
+			current.setContextClassLoader(ofApplication);
+			ChronicleTopics application = this.fixture.application("shop");
+			current.setContextClassLoader(before);
+			application.topic(NEWS).publish("text");
+			// Nothing is published from then on, so no bell's thread calls the handler.
+			application.replay(NEWS, SubscriberSettings.of("reader"), ReplayFrom.start(),
+					(message) -> loader.complete(Thread.currentThread().getContextClassLoader()));
+			assertThat(loader.get()).isSameAs(ofApplication);
+		}
+		finally {
+			current.setContextClassLoader(before);
+		}
 	}
 
 	@Test
