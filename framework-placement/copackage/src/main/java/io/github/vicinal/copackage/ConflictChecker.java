@@ -99,7 +99,7 @@ public final class ConflictChecker {
 	 * @param inventories at least two applications
 	 * @return a report; its findings are those that no pair has
 	 */
-	public GroupReport group(List<Inventory> inventories) {
+	GroupReport group(List<Inventory> inventories) {
 		return group(inventories, pairs(inventories));
 	}
 
@@ -459,7 +459,7 @@ public final class ConflictChecker {
 		}
 	}
 
-	/** What an application loads itself does no harm to those that load nothing. */
+	/** An application that loads native code does no harm to those that load none. */
 	private static boolean loadsNativeCode(String call) {
 		return ClassFacts.LOADS.stream().anyMatch(call::startsWith);
 	}

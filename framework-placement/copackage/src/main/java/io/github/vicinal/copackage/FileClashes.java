@@ -95,7 +95,10 @@ final class FileClashes {
 		return matcher.matches() ? matcher.group(1) : "";
 	}
 
-	/** What is not known stays: it is the same for both, as the environment is. */
+	/**
+	 * Unknown placeholders stay: the environment, and so their value, is the same for
+	 * both.
+	 */
 	private static String resolved(String value, Map<String, String> settings) {
 		String text = value;
 		for (int i = 0; i < MAX_DEPTH && text.length() <= MAX_LENGTH && text.contains("${"); i++) {

@@ -10,9 +10,9 @@ import java.util.List;
  * @param findings what stands in the way of all together, besides what pairs have
  * @since 0.1.0
  */
-public record GroupReport(List<String> applications, Verdict verdict, List<Finding> findings) {
+record GroupReport(List<String> applications, Verdict verdict, List<Finding> findings) {
 
-	public GroupReport {
+	GroupReport {
 		applications = List.copyOf(applications);
 		findings = List.copyOf(findings);
 	}

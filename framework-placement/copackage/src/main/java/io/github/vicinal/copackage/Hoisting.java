@@ -240,8 +240,9 @@ final class Hoisting {
 	}
 
 	/**
-	 * Of two libraries with one class, the first in the class path has it. Those that are
-	 * loaded once are in the order of the first application.
+	 * Returns why the order of class paths forbids that a library is loaded once. If two
+	 * libraries have the same class, the first in the class path provides it. Libraries
+	 * that are loaded once are in the order of the first application.
 	 */
 	private @Nullable String order(Library library, Collection<Library> left) {
 		Map<String, Integer> first = this.positions.get(0);
@@ -405,7 +406,7 @@ final class Hoisting {
 			clash = (clash != null) ? clash : names(found);
 			clash = (clash != null) ? clash : resource(library);
 			if (clash == null && !KnownLibraries.contains(found.packages())) {
-				// Of those that are known it is known what they look for.
+				// The names of files that known libraries look for are known.
 				clash = first(found.files(), this.files, "it names the file %s of %s", UnaryOperator.identity());
 			}
 			for (Map.Entry<String, String> service : this.services.entrySet()) {

@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a library says of itself.
+ * Coordinates and version that a library names in its own files.
  *
  * @param coordinates group and artifact; empty if it describes none, or several
  * @param version its version; empty as the coordinates

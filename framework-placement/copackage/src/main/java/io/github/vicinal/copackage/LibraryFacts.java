@@ -46,7 +46,7 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 
 	private static final String DRIVER = "java.sql.Driver";
 
-	/** What Netty loads from beside the class that asks for it. */
+	/** Name of the fact that Netty loads a native library. */
 	static final String NATIVE_CODE = "native library of Netty";
 
 	static final String NATIVE_LIBRARIES = "META-INF/native/";

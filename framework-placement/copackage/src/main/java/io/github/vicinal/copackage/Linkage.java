@@ -50,7 +50,10 @@ final class Linkage {
 	/** Classes of the versions that would replace them. */
 	private final Map<String, Type> replacing = new HashMap<>();
 
-	/** What the application uses that is not there, each with a class that uses it. */
+	/**
+	 * Members that the application uses and no library has, each with a class that uses
+	 * it.
+	 */
 	private final Set<String> missing = Collections.synchronizedSet(new TreeSet<>());
 
 	private Linkage() {
@@ -228,7 +231,7 @@ final class Linkage {
 	}
 
 	/**
-	 * What is missing.
+	 * Members that are missing, as texts for people.
 	 *
 	 * @param one for the first application
 	 * @param other for the second one

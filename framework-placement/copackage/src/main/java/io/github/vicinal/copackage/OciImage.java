@@ -35,7 +35,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @since 0.1.0
  */
-public final class OciImage {
+final class OciImage {
 
 	private static final String HOME = "applications";
 
@@ -62,7 +62,7 @@ public final class OciImage {
 	 * @param platform such as {@code linux/amd64}
 	 * @param tag name of the image in its layout
 	 */
-	public OciImage(@Nullable String base, String platform, String tag) {
+	OciImage(@Nullable String base, String platform, String tag) {
 		if (!platform.matches("[a-z0-9]+/[a-z0-9_]+")) {
 			throw new InvalidInputException("'%s' is no platform; write one such as linux/amd64".formatted(platform));
 		}

@@ -182,7 +182,7 @@ class HoistingTests {
 		}
 	}
 
-	/** What they leave is in threads of others, or is run by a thread that all have. */
+	/** They leave values in threads of others, or work for a thread that all have. */
 	@Test
 	void nettyIsNotSharedByThoseThatUseItsThreads() throws IOException {
 		assertThat(plan(Hoist.KNOWN, HoistingTests::netty,
@@ -279,7 +279,7 @@ class HoistingTests {
 			.get("spring-core-1.jar")).isEqualTo("it would not find spring.properties of 'other'");
 	}
 
-	/** Of a library that nothing is known of, any text may be the name of a file. */
+	/** Any text in an unknown library may be the name of a file. */
 	@Test
 	void filesThatALibraryNamesAreSeenByIt() throws IOException {
 		for (String name : List.of("reader.properties", "META-INF/reader.xml")) {

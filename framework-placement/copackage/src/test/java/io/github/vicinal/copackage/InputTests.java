@@ -502,7 +502,7 @@ class InputTests {
 	}
 
 	/**
-	 * What is left ends with a part of a library, whose directory is not that of the jar.
+	 * The rest ends with a part of a library, whose directory is not that of the jar.
 	 */
 	@Test
 	void jarsThatAreCutOffAreDamaged() throws IOException {
@@ -620,7 +620,7 @@ class InputTests {
 			.contains("two.jar\" '--title=two' '--server.port=9000' &");
 	}
 
-	/** What is given to {@code main} holds for the check, too. */
+	/** Arguments of {@code main} hold for the check, too. */
 	@Test
 	void argumentsLiftAClashOfPorts() throws IOException {
 		TestJar web = TestJar.boot()

@@ -130,7 +130,7 @@ class MergedContainerTests {
 		assertThat(this.directory.resolve("two.stopped")).exists();
 	}
 
-	/** Whoever is impatient sends another one. */
+	/** An impatient operator sends another one. */
 	@Test
 	void aSecondSignalDoesNotLeaveProcessesBehind() throws Exception {
 		Path hangs = Files.createFile(this.directory.resolve("one.hangs"));
@@ -200,7 +200,7 @@ class MergedContainerTests {
 			.contains("\n'/opt/jre/bin/java' -jar \"$here/one.jar\" &", "\njava -jar \"$here/two.jar\" &");
 	}
 
-	/** What Docker reads is what the Dockerfiles said. */
+	/** Docker reads what the Dockerfiles said. */
 	@Test
 	void valuesAreQuoted() throws IOException {
 		Path target = this.directory.resolve("quoted");

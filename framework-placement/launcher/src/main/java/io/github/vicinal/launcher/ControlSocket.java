@@ -83,8 +83,8 @@ final class ControlSocket implements AutoCloseable {
 	}
 
 	/**
-	 * Of two launchers that start at the same time, only one gets the lock. The system
-	 * gives it back, however the launcher ends; the file stays.
+	 * Takes the lock of a directory, which only one of two launchers that start at the
+	 * same time gets. The system releases it however the launcher ends; the file stays.
 	 */
 	private static @Nullable FileChannel lock(Path directory) throws IOException {
 		FileChannel channel = FileChannel.open(directory.resolve(Layout.LOCK), StandardOpenOption.CREATE,

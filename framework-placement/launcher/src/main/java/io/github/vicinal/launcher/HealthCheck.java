@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HealthCheck {
 
-	/** Of Spring Boot 4, and of Spring Boot 3. */
+	/** Names of the endpoint in Spring Boot 4 and in Spring Boot 3. */
 	private static final List<String> ENDPOINTS = List.of(
 			"org.springframework.boot.health.actuate.endpoint.HealthEndpoint",
 			"org.springframework.boot.actuate.health.HealthEndpoint");

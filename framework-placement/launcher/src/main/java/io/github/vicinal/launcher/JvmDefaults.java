@@ -18,9 +18,9 @@ import javax.net.ssl.HttpsURLConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the JDK has once for all that use it, as it was before applications started. An
- * application that has set something of it keeps its classes in memory, and what it has
- * set would be used by the others.
+ * Defaults and factories that the JDK has once for all applications, as they were before
+ * any application started. One that an application has set keeps its classes in memory,
+ * and would be used by the others.
  */
 final class JvmDefaults {
 

@@ -6,8 +6,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What shared classes of Netty keep for each thread, in a table of their own: values of
- * {@code FastThreadLocal}, and caches that have classes of handlers and messages as keys.
+ * Tables in which shared classes of Netty keep values for each thread: those of
+ * {@code FastThreadLocal}, and caches whose keys are classes of handlers and messages.
  * <p>
  * Their thread alone may change these caches. So they are not emptied but forgotten as a
  * whole, and the thread makes new ones when it needs them.

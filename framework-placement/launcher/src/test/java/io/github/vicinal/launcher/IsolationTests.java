@@ -409,7 +409,7 @@ class IsolationTests {
 		}
 	}
 
-	/** What a JVM has once. */
+	/** Objects that a JVM has once. */
 	public static final class Settings implements URLStreamHandlerFactory, ContentHandlerFactory, FileNameMap,
 			HostnameVerifier, Thread.UncaughtExceptionHandler {
 

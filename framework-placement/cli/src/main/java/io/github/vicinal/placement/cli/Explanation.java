@@ -57,7 +57,7 @@ final class Explanation {
 			out.println("No traffic goes between hosts.");
 			return;
 		}
-		out.printf("What stays between hosts, the heaviest %d of %d edges:%n", Math.min(EDGES, remote.size()),
+		out.printf("Edges that stay between hosts, the heaviest %d of %d edges:%n", Math.min(EDGES, remote.size()),
 				remote.size());
 		for (Remote one : remote.subList(0, Math.min(EDGES, remote.size()))) {
 			Edge edge = one.edge();

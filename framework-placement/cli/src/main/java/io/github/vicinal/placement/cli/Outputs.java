@@ -62,7 +62,7 @@ final class Outputs {
 		option(options, "--compose-override", this.override);
 	}
 
-	/** Of two texts for one file, one would be lost. */
+	/** Two options must not name one file, since one text would be lost. */
 	private static void option(Map<Path, String> options, String name, @Nullable Path file) throws IOException {
 		if (file != null && !isWrittenInPlace(file)) {
 			directory(file);

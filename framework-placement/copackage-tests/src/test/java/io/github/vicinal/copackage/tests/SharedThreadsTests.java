@@ -16,7 +16,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What an application does in threads that run on when it stops. */
+/** Work that an application does in threads that run on when it stops. */
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 @Execution(ExecutionMode.CONCURRENT)
 class SharedThreadsTests {

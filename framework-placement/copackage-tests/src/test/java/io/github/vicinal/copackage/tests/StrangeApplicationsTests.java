@@ -206,7 +206,7 @@ class StrangeApplicationsTests {
 		}
 	}
 
-	/** What each application is alone, it is beside others that differ from it. */
+	/** Each application is beside others that differ from it as it is alone. */
 	@Test
 	void applicationsAreWhatTheyAreAlone() throws IOException {
 		String facts = RUN

@@ -41,7 +41,7 @@ public final class ModelJson {
 	/** The largest file that is read, in bytes. */
 	public static final long MAX_BYTES = 256L << 20;
 
-	/** Of two members of one name, one would silently be lost. */
+	/** Rejects two members of the same name, because one would silently be lost. */
 	private final JsonMapper mapper = JsonMapper.builder()
 		.enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
 		.build();

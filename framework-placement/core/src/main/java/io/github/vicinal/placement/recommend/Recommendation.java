@@ -1,7 +1,6 @@
 package io.github.vicinal.placement.recommend;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 
 import io.github.vicinal.placement.model.Plan;
@@ -78,20 +77,6 @@ public record Recommendation(Action action, String reason, @Nullable Plan before
 		givenUp = List.copyOf(givenUp);
 		assumed = List.copyOf(assumed);
 		routes = List.copyOf(routes);
-	}
-
-	/**
-	 * Returns this recommendation with more that is known to be missing.
-	 * @param more one sentence each
-	 * @return another recommendation
-	 */
-	public Recommendation withNotSeen(List<String> more) {
-		List<String> all = new ArrayList<>(this.notSeen);
-		all.addAll(more);
-		return new Recommendation(this.action, this.reason, this.before, this.beforeVerdict, this.after,
-				this.afterVerdict, this.gain, this.moves, this.merges, all, this.givenUp, this.assumed,
-				this.worthwhileMoves, this.solver, this.seed, this.iterations, this.time, this.stopped, this.lowerBound,
-				this.boundMethod, this.routes, this.savings);
 	}
 
 	/**

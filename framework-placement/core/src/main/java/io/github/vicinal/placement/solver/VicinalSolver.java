@@ -80,8 +80,8 @@ public final class VicinalSolver implements PlacementSolver {
 	}
 
 	/**
-	 * Of several best placements the search finds one that is close to what runs now; it
-	 * ends where nothing is better.
+	 * Searches for that one of several best placements that is close to what runs now,
+	 * and ends where nothing is better.
 	 */
 	private static Solution proven(Problem problem, Search search, Search all, Rng rng) {
 		search.know(all.value().objective());

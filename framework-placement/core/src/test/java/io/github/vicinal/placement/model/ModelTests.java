@@ -200,7 +200,7 @@ class ModelTests {
 		assertThat(culprits(List.of(service("a", 1, "gone")), two)).containsExactly("a", "gone");
 	}
 
-	/** Of two members of one name, the first one would be lost. */
+	/** Two members of the same name are refused, since the first one would be lost. */
 	@Test
 	void membersThatAreThereTwiceAreRefused() {
 		String model = "{ \"format\": \"vicinal-placement-model\", \"version\": 1, %s }";

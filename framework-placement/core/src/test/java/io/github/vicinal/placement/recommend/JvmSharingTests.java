@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.within;
 
-/** What services save by sharing a JVM enters the objective. */
+/** The memory that services save by sharing a JVM enters the objective. */
 class JvmSharingTests {
 
 	private static final PathCosts COSTS = new PathCosts(new PathCost("uds", 50, 0, 40, 0, 0),
@@ -130,7 +130,7 @@ class JvmSharingTests {
 		assertThat(new MergePlanner(model, MergeChecker.none()).groups()).isEmpty();
 	}
 
-	/** What the model says counts, and no checker is asked. */
+	/** The groups of the model count, and no checker is asked. */
 	@Test
 	void aModelMaySayWhatMayShareAJvm() {
 		PlacementModel model = shop(EdgeWeight.CALLS, 100, 101)
@@ -173,7 +173,7 @@ class JvmSharingTests {
 			.with(new JvmSharing(List.of(Set.of("a", "b")), 160));
 	}
 
-	/** What a solver minimises is what the verifier reports. */
+	/** A solver minimises the value that the verifier reports. */
 	@Property(tries = 300)
 	void solverAndVerifierAgree(@ForAll @LongRange(min = 0, max = 1_000_000) long seed, @ForAll boolean several,
 			@ForAll boolean locality, @ForAll boolean cpu) {

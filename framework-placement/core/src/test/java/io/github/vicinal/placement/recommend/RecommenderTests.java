@@ -364,7 +364,7 @@ class RecommenderTests {
 		assertThat(found.afterMoves(3)).isEqualTo(found.after());
 	}
 
-	/** What a move saves is not computed anew for each move that is made elsewhere. */
+	/** The saving of a move is not computed anew for each move that is made elsewhere. */
 	@Test
 	@Timeout(30)
 	void movesOfALargePlanAreOrderedAtOnce() {
@@ -445,7 +445,7 @@ class RecommenderTests {
 			.containsExactly("lib\\u001B[31m");
 	}
 
-	/** What shares a host that is gone shares its zone, whatever that was. */
+	/** Replicas of a host that is gone share its zone, whatever that was. */
 	@Test
 	void callsOnAHostThatIsGoneStayThere() {
 		PathCosts costs = new PathCosts(COSTS.sameHost(), COSTS.otherHost(), new PathCost("far", 900, 0, 200, 0, 0.1),

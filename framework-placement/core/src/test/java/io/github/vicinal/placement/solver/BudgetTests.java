@@ -82,7 +82,7 @@ class BudgetTests {
 	}
 
 	/**
-	 * What was tried of all placements before the end counts as any other search does.
+	 * Placements that were tried before the end count as those of any other search.
 	 */
 	@Test
 	void anEnumerationThatDoesNotEndIsNotInVain() {
@@ -162,7 +162,7 @@ class BudgetTests {
 		assertThat((System.nanoTime() - start) / 1e9).isLessThan(3.95);
 	}
 
-	/** What comes after the search does not look at each host for each edge. */
+	/** The steps after the search do not look at each host for each edge. */
 	@Test
 	@Timeout(25)
 	void aLargePlanIsVerifiedAtOnce() {

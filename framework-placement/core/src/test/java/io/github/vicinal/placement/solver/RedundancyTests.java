@@ -143,7 +143,7 @@ class RedundancyTests {
 		}
 	}
 
-	/** Of 1,000 random models no plan reduces the hosts or zones of a service. */
+	/** No plan for 1,000 random models reduces the hosts or zones of a service. */
 	@Property(tries = 200, deepTries = 1000)
 	void noPlanReducesHostsOrZones(@ForAll @LongRange(min = 0, max = 1_000_000_000) long seed, @ForAll boolean rules) {
 		PlacementModel model = new RandomModels(seed, true, rules).model(8, 4);

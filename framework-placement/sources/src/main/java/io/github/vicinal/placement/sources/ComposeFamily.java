@@ -86,7 +86,7 @@ final class ComposeFamily {
 			for (Object path : list((element instanceof Map<?, ?> map) ? map.get("path") : element)) {
 				Source other = open(source, String.valueOf(path), "include");
 				if (other != null) {
-					// Of several paths of one include, later ones override earlier ones.
+					// Later paths of one include override earlier ones.
 					services(other, depth + 1)
 						.forEach((name, members) -> included.merge(name, members, ComposeFamily::merged));
 				}

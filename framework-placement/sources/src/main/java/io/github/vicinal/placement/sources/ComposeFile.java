@@ -170,7 +170,7 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 		private static final Pattern CONSTRAINT = Pattern
 			.compile("\\s*(node\\.[A-Za-z0-9_./-]+)\\s*([=!]=)\\s*([^\\s=!]+)\\s*");
 
-		/** What only some hosts have. */
+		/** Members that name hardware, which only some hosts have. */
 		private static final String[][] HARDWARE = { { "devices" }, { "gpus" }, { "platform" }, { "runtime" },
 				{ "deploy", "resources", "reservations", "devices" },
 				{ "deploy", "resources", "reservations", "generic_resources" } };

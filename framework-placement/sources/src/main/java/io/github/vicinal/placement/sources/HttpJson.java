@@ -39,7 +39,7 @@ public final class HttpJson implements AutoCloseable {
 
 	private final Duration timeout;
 
-	/** Of two members of one name, one would silently be lost. */
+	/** Rejects two members of the same name, because one would silently be lost. */
 	private final JsonMapper mapper = JsonMapper.builder()
 		.enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
 		.build();

@@ -290,7 +290,7 @@ class ComposeFileTests {
 			.contains("variables [CPUS, HOST, MEMORY, SHOP_MEMORY]; their defaults are taken", "docker compose config");
 	}
 
-	/** What is no list would be read as none. */
+	/** A value that is no list would be read as an empty one. */
 	@Test
 	void rulesThatAreNoListAreRefused() {
 		refused("services:\n  a:\n    deploy: { placement: { constraints: node.role == manager } }\n", "line 3",

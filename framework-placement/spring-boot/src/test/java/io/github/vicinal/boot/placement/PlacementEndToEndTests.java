@@ -212,7 +212,7 @@ class PlacementEndToEndTests {
 		assertThat(InstanceReport.read(json(get("/instance", "application/json")), "test").service()).isEqualTo("shop");
 		PlacementModel model = new ModelJson().read(json(get("/model", "application/json")).toString());
 		assertThat(model.services()).hasSize(2);
-		// Whoever takes the model alone knows as much as the endpoint does.
+		// The model alone says as much as the endpoint does.
 		assertThat(model.doubts().unanswered()).singleElement().asString().contains("localhost:1");
 		Recommendation alone = new Recommender(new VicinalSolver(), MovePolicy.defaults(), MergeChecker.none())
 			.recommend(model, -1, Budget.ofIterations(1000, 1), Progress.none());

@@ -274,7 +274,7 @@ class PlacementPageTests {
 		return Objects.requireNonNull(plans.get(services));
 	}
 
-	/** What is copied is YAML, and leaves nothing on a host that the model left out. */
+	/** The copied text is YAML, and leaves nothing on a host that the model left out. */
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	@Timeout(240)

@@ -94,7 +94,7 @@ public class GuardApplication {
 
 	}
 
-	/** What is guarded. */
+	/** Handlers behind the security chain. */
 	@RestController
 	static class GuardedController {
 
