@@ -8,7 +8,8 @@ import java.util.List;
  * @param topic name of the topic
  * @param model distribution of the messages
  * @param published number of messages
- * @param dropped number of messages that made room before all had handled them
+ * @param dropped number of messages that made room before all had handled them; of a
+ * stream also those that no subscriber had taken when the topic was closed
  * @param refused number of messages for which there was no room
  * @param usedBytes room in use
  * @param capacityBytes all room

@@ -6,11 +6,17 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
 import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.transport.wire.AcceptorBackOff;
@@ -25,7 +31,14 @@ final class Alive implements AutoCloseable {
 
 	private static final SecureRandom RANDOM = new SecureRandom();
 
+	private static final Pattern NAME = Pattern.compile("[0-9a-f]{16}");
+
 	private static final int MOST_PATH_BYTES = 100;
+
+	/**
+	 * Between bind and listen the socket of a living process refuses connections, too.
+	 */
+	private static final Duration YOUNG = Duration.ofMinutes(1);
 
 	private final Path directory;
 
@@ -33,10 +46,13 @@ final class Alive implements AutoCloseable {
 
 	private final long id;
 
-	private Alive(Path directory, ServerSocketChannel socket, long id) {
+	private final UserPrincipal user;
+
+	private Alive(Path directory, ServerSocketChannel socket, long id, UserPrincipal user) {
 		this.directory = directory;
 		this.socket = socket;
 		this.id = id;
+		this.user = user;
 	}
 
 	/**
@@ -52,16 +68,39 @@ final class Alive implements AutoCloseable {
 						.formatted(MOST_PATH_BYTES - path.getFileName().toString().length() - 1, directory));
 		}
 		ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+		UserPrincipal user;
 		try {
 			socket.bind(UnixDomainSocketAddress.of(path));
+			// What a process makes belongs to its user.
+			user = Files.getOwner(path, LinkOption.NOFOLLOW_LINKS);
+			OwnDirectory.requireOwner(directory, user);
 		}
 		catch (IOException ex) {
 			socket.close();
+			delete(path);
 			throw ex;
 		}
-		Alive alive = new Alive(directory, socket, id);
+		Alive alive = new Alive(directory, socket, id, user);
 		DaemonThread.create("vicinal-topic-alive", alive::accept).start();
+		alive.sweep();
 		return alive;
+	}
+
+	/** Deletes what processes have left that were killed. */
+	private void sweep() {
+		Instant young = Instant.now().minus(YOUNG);
+		try (DirectoryStream<Path> all = Files.newDirectoryStream(this.directory)) {
+			for (Path file : all) {
+				String name = String.valueOf(file.getFileName());
+				if (NAME.matcher(name).matches()
+						&& Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toInstant().isBefore(young)) {
+					isDead(HexFormat.fromHexDigitsToLong(name));
+				}
+			}
+		}
+		catch (IOException | DirectoryIteratorException ex) {
+			LoggerFactory.getLogger(Alive.class).debug("Sockets in {} are left: {}", this.directory, ex.toString());
+		}
 	}
 
 	private static Path path(Path directory, long id) {
@@ -87,6 +126,11 @@ final class Alive implements AutoCloseable {
 	/** Returns the id of this process, which is not 0. */
 	long id() {
 		return this.id;
+	}
+
+	/** Returns the user of this process. */
+	UserPrincipal user() {
+		return this.user;
 	}
 
 	/** Returns whether a process has ended, and deletes what it has left. */

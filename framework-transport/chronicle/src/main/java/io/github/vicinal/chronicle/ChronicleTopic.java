@@ -188,7 +188,7 @@ final class ChronicleTopic<T> implements Topic<T> {
 	@Override
 	public TopicReport report() {
 		return new TopicReport(this.settings.name(), this.settings.model(), this.published.sum(), 0, this.refused.sum(),
-				this.topic.bytes(), this.options.maxBytes(), 0, 0, List.of());
+				this.topic.bytes(), this.options.maxBytes(), this.topic.behind(), this.topic.behindBytes(), List.of());
 	}
 
 	@Override
@@ -201,6 +201,21 @@ final class ChronicleTopic<T> implements Topic<T> {
 
 	/** Wakes the subscribers of a topic. */
 	interface Bell {
+
+		/** Nobody hears it. */
+		Bell NONE = new Bell() {
+
+			@Override
+			public boolean isHeard() {
+				return false;
+			}
+
+			@Override
+			public void ring() {
+				// There is nobody.
+			}
+
+		};
 
 		/** Returns whether a subscriber hears it. */
 		boolean isHeard();

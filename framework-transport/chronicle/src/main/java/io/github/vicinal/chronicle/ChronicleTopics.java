@@ -3,7 +3,6 @@ package io.github.vicinal.chronicle;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -150,13 +149,24 @@ public final class ChronicleTopics implements DurableTopics {
 			return (Topic<T>) known;
 		}
 		OpenTopic opened = open(settings);
-		Topic<byte[]> bell = this.bells.topic(bell(settings));
+		ChronicleTopic.Bell bell = ringing(settings);
 		ChronicleTopic<T> made = new ChronicleTopic<>(settings, codec(settings), opened,
-				String.valueOf(this.identity.instanceId()), this.options, this.observations, new TopicBell(bell),
-				this::closed);
+				String.valueOf(this.identity.instanceId()), this.options, this.observations, bell, this::closed);
 		this.published.put(settings.name(), made);
 		this.watchers.forEach((watcher) -> watcher.opened(made));
 		return made;
+	}
+
+	private ChronicleTopic.Bell ringing(TopicSettings<?> settings) {
+		try {
+			return new TopicBell(this.bells.topic(bell(settings)));
+		}
+		catch (IllegalStateException ex) {
+			logger.warn(
+					"Subscribers of the durable topic '{}' look for messages ten times a second, as there are no bells: {}",
+					settings.name(), ex.getMessage());
+			return ChronicleTopic.Bell.NONE;
+		}
 	}
 
 	private void closed(ChronicleTopic<?> topic) {
@@ -233,8 +243,10 @@ public final class ChronicleTopics implements DurableTopics {
 	private synchronized OpenTopic open(TopicSettings<?> settings) {
 		requireOpen();
 		Alive living = alive();
-		TopicDirectory directory = TopicDirectory.open(this.root, settings.name(), new TopicDirectory.Declaration(
-				this.application, settings.model().name(), codec(settings).format(), this.options.roll().name()));
+		TopicDirectory directory = TopicDirectory.open(this.root, settings.name(),
+				new TopicDirectory.Declaration(this.application, settings.model().name(), codec(settings).format(),
+						this.options.roll().name()),
+				living.user());
 		OpenTopic known = this.open.computeIfAbsent(settings.name(),
 				(name) -> new OpenTopic(name, settings.model(), directory, this.options, living));
 		if (this.maintenance == null) {
@@ -249,8 +261,7 @@ public final class ChronicleTopics implements DurableTopics {
 		if (living == null) {
 			Path directory = this.root.resolve(".alive");
 			try {
-				Files.createDirectories(directory,
-						PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+				OwnDirectory.make(directory);
 				living = Alive.open(directory);
 			}
 			catch (IOException ex) {

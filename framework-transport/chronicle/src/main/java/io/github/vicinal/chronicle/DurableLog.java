@@ -3,6 +3,7 @@ package io.github.vicinal.chronicle;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 
 import io.github.vicinal.topic.TopicException;
 import net.openhft.chronicle.bytes.Bytes;
@@ -28,6 +29,8 @@ final class DurableLog implements AutoCloseable {
 
 	private final SingleChronicleQueue queue;
 
+	private final FileClock clock;
+
 	/** One thread at a time appends. */
 	private final ReentrantLock appending = new ReentrantLock();
 
@@ -42,21 +45,33 @@ final class DurableLog implements AutoCloseable {
 
 	private volatile boolean closed;
 
-	private DurableLog(Path directory, SingleChronicleQueue queue) {
+	private DurableLog(Path directory, SingleChronicleQueue queue, FileClock clock) {
 		this.directory = directory;
 		this.queue = queue;
+		this.clock = clock;
 		// It does not see that the lock lets in one thread at a time.
 		this.bytes.singleThreadedCheckDisabled(true);
 	}
 
 	static DurableLog open(Path directory, ChronicleOptions options) {
+		return open(directory, options, System::currentTimeMillis);
+	}
+
+	/**
+	 * Opens a queue.
+	 * @param clock milliseconds since 1970, by which files begin
+	 */
+	static DurableLog open(Path directory, ChronicleOptions options, LongSupplier clock) {
+		FileClock files = new FileClock(clock, options.roll().cycle());
 		try {
 			return new DurableLog(directory,
 					SingleChronicleQueueBuilder.single(directory.toFile())
 						.rollCycle(options.roll().cycle())
+						.timeProvider(files)
 						.blockSize(options.blockBytes())
 						.timeoutMS(Math.max(1, options.patience().toMillis()))
-						.build());
+						.build(),
+					files);
 		}
 		catch (Exception | AssertionError | InternalError ex) {
 			throw damaged(directory, "cannot be opened", ex);
@@ -76,6 +91,7 @@ final class DurableLog implements AutoCloseable {
 				open.singleThreadedCheckDisabled(true);
 				this.appender = open;
 			}
+			this.clock.newest(this.queue.lastCycle());
 			this.bytes.clear();
 			this.bytes.write(record);
 			open.writeBytes(this.bytes);
@@ -178,10 +194,17 @@ final class DurableLog implements AutoCloseable {
 		this.queue.refreshDirectoryListing();
 	}
 
-	/** Returns the number of messages between two indexes, or -1 if it is not known. */
+	/**
+	 * Returns the number of messages that are there behind one index and up to another,
+	 * or -1 if it is not known.
+	 */
 	long count(long from, long to) {
 		try {
-			return (from >= to) ? 0 : this.queue.countExcerpts(from, to);
+			if (from >= to) {
+				return 0;
+			}
+			long first = this.queue.firstIndex();
+			return (from < first) ? this.queue.countExcerpts(first, to) + 1 : this.queue.countExcerpts(from, to);
 		}
 		catch (Exception | AssertionError | InternalError ex) {
 			return -1;

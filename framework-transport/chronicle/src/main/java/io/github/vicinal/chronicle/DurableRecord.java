@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.zip.CRC32;
 
+import io.github.vicinal.topic.TopicException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,7 +70,7 @@ record DurableRecord(String publisher, long micros, Map<String, String> headers,
 	/** Writes the part of a record that is alike for all messages without headers. */
 	static byte[] names(String publisher, Map<String, String> headers) {
 		if (headers.size() > MOST_HEADERS) {
-			throw new IllegalArgumentException(
+			throw new TopicException(
 					"A message has at most %d headers, not %d".formatted(MOST_HEADERS, headers.size()));
 		}
 		ByteArrayOutputStream bytes = new ByteArrayOutputStream(64);
@@ -82,8 +83,7 @@ record DurableRecord(String publisher, long micros, Map<String, String> headers,
 			}
 		}
 		catch (IOException ex) {
-			throw new IllegalArgumentException("A name or value of a header may have 65,535 bytes: " + ex.getMessage(),
-					ex);
+			throw new TopicException("A name or value of a header may have 65,535 bytes: " + ex.getMessage(), ex);
 		}
 		return bytes.toByteArray();
 	}

@@ -5,6 +5,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +24,9 @@ final class OpenTopic implements AutoCloseable {
 
 	/** Bytes after which the volume is looked at again, if much is published. */
 	private static final long LOOK_BYTES = 1 << 20;
+
+	/** Seconds since 1970 whose microseconds are a number. */
+	private static final long FARTHEST_SECOND = TimeUnit.MICROSECONDS.toSeconds(Long.MAX_VALUE) - 1;
 
 	private final String name;
 
@@ -52,6 +56,9 @@ final class OpenTopic implements AutoCloseable {
 
 	/** Bytes of all files at the last look. */
 	private volatile long bytes;
+
+	/** Bytes of them that some consumer has yet to handle. */
+	private volatile long behindBytes;
 
 	OpenTopic(String name, TopicModel model, TopicDirectory directory, ChronicleOptions options, Alive alive) {
 		this.name = name;
@@ -103,6 +110,25 @@ final class OpenTopic implements AutoCloseable {
 
 	long bytes() {
 		return this.bytes;
+	}
+
+	/** Returns bytes that the slowest consumer has yet to handle, as of the last look. */
+	long behindBytes() {
+		return this.behindBytes;
+	}
+
+	/**
+	 * Returns the number of messages that the slowest consumer has yet to handle, 0 if
+	 * that is not known; in a stream those that nobody has begun.
+	 */
+	long behind() {
+		try {
+			long from = (this.claims != null) ? this.claims.last() : handled();
+			return Math.max(0, this.log.count(from, this.log.lastIndex()));
+		}
+		catch (IOException | RuntimeException ex) {
+			return 0;
+		}
 	}
 
 	/** Opens the position of a consumer, which begins at the end if it is new. */
@@ -162,6 +188,7 @@ final class OpenTopic implements AutoCloseable {
 				(handled == Long.MAX_VALUE) ? Long.MAX_VALUE : this.log.cycle(handled), this.log.newestBehind(handled),
 				this.log.newestBytes(), wanted, unhandled);
 		this.bytes = result.bytes();
+		this.behindBytes = result.behind();
 		if (result.deleted() > 0) {
 			this.log.refresh();
 		}
@@ -228,8 +255,13 @@ final class OpenTopic implements AutoCloseable {
 		if (from instanceof ReplayFrom.Index place) {
 			return Math.max(0, place.index() - 1);
 		}
-		return (from instanceof ReplayFrom.Time place)
-				? beforeTime(TimeUnit.MILLISECONDS.toMicros(place.time().toEpochMilli())) : 0;
+		return (from instanceof ReplayFrom.Time place) ? beforeTime(micros(place.time())) : 0;
+	}
+
+	/** Times that are too far away are before or after all messages. */
+	private static long micros(Instant time) {
+		long second = Math.max(-FARTHEST_SECOND, Math.min(FARTHEST_SECOND, time.getEpochSecond()));
+		return TimeUnit.SECONDS.toMicros(second) + TimeUnit.NANOSECONDS.toMicros(time.getNano());
 	}
 
 	/**

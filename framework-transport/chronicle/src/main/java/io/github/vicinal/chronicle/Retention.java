@@ -72,7 +72,12 @@ final class Retention {
 			older -= file.bytes();
 			deleted++;
 		}
-		return new Result(older + newest, older + (long) (newestBehind * newest), deleted);
+		long newestUnhandled = (long) (newestBehind * newest);
+		long behind = newestUnhandled;
+		for (Old file : files.subList(Math.min(deleted, files.size()), Math.max(deleted, files.size() - 1))) {
+			behind += (file.cycle() >= handled) ? file.bytes() : 0;
+		}
+		return new Result(older + newest, older + newestUnhandled, behind, deleted);
 	}
 
 	private List<Old> files() throws IOException {
@@ -101,9 +106,10 @@ final class Retention {
 	 * @param bytes of all files
 	 * @param needed bytes of them that somebody has yet to handle, or that are in one
 	 * file with such
+	 * @param behind bytes of messages that somebody has yet to handle, about
 	 * @param deleted number of files that were deleted
 	 */
-	record Result(long bytes, long needed, int deleted) {
+	record Result(long bytes, long needed, long behind, int deleted) {
 	}
 
 }

@@ -6,7 +6,7 @@ import java.io.OutputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.Properties;
 import java.util.regex.Pattern;
 
@@ -43,13 +43,14 @@ final class TopicDirectory {
 	 * @param root where all topics are
 	 * @param topic name of the topic
 	 * @param declared what this side takes the topic to be
+	 * @param self the user of this process
 	 * @throws TopicException if another application has declared another topic of this
 	 * name, or the directory cannot be used
 	 */
-	static TopicDirectory open(Path root, String topic, Declaration declared) {
+	static TopicDirectory open(Path root, String topic, Declaration declared, UserPrincipal self) {
 		TopicDirectory directory = new TopicDirectory(root.resolve(topic), topic);
 		try {
-			directory.make();
+			directory.make(self);
 			directory.agree(declared);
 			return directory;
 		}
@@ -61,10 +62,10 @@ final class TopicDirectory {
 		}
 	}
 
-	private void make() throws IOException {
+	private void make(UserPrincipal self) throws IOException {
 		for (Path part : new Path[] { this.path, queue(), consumers() }) {
-			Files.createDirectories(part,
-					PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+			OwnDirectory.make(part);
+			OwnDirectory.requireOwner(part, self);
 		}
 	}
 

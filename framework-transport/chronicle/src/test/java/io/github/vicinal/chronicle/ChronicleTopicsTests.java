@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -15,9 +16,12 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.topic.DurableTopics.StoredPosition;
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.MessageHandler;
@@ -31,12 +35,17 @@ import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.UnreadableMessageException;
 import io.github.vicinal.topic.WhenFull;
+import io.github.vicinal.transport.shm.topic.ShmTopics;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -272,6 +281,75 @@ class ChronicleTopicsTests {
 	}
 
 	@Test
+	void aTimeIsExactAndMayBeAny() {
+		ChronicleTopics topics = this.fixture.application("shop");
+		topics.topic(NEWS);
+		long micros = TimeUnit.SECONDS.toMicros(1_000_000);
+		try (DurableLog log = DurableLog.open(this.directory.resolve("news/queue"), DurableFixture.SMALL)) {
+			append(log, micros + 100, "before");
+			append(log, micros + 700, "after");
+		}
+		List<String> exact = list();
+		topics.replay(NEWS, SubscriberSettings.of("exact"),
+				ReplayFrom.time(Instant.ofEpochSecond(1_000_000, TimeUnit.MICROSECONDS.toNanos(700))), into(exact));
+		List<String> all = list();
+		topics.replay(NEWS, SubscriberSettings.of("all"), ReplayFrom.time(Instant.MIN), into(all));
+		List<String> none = list();
+		topics.replay(NEWS, SubscriberSettings.of("none"), ReplayFrom.time(Instant.MAX), into(none));
+		topics.topic(NEWS).publish("new");
+		DurableFixture.await(() -> exact.contains("new") && all.contains("new") && none.contains("new"));
+		assertThat(exact).containsExactly("after", "new");
+		assertThat(all).containsExactly("before", "after", "new");
+		assertThat(none).containsExactly("new");
+	}
+
+	private static void append(DurableLog log, long micros, String text) {
+		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+		log.append(DurableRecord.write(DurableRecord.names("publisher", Map.of()), micros, bytes, bytes.length));
+	}
+
+	@Test
+	void thePublisherReportsWhatTheSlowestConsumerHasYetToHandle() {
+		ChronicleTopics topics = this.fixture.application("shop");
+		Topic<String> news = topics.topic(NEWS);
+		Topic<String> jobs = topics.topic(JOBS);
+		assertThat(news.report().backlogMessages()).isZero();
+		topics.keepFor(NEWS, "billing");
+		texts(0, 50).forEach(news::publish);
+		texts(0, 50).forEach(jobs::publish);
+		DurableFixture.await(() -> backlog(news) == 50 && backlog(jobs) == 50);
+		DurableFixture.await(() -> news.report().backlogBytes() > 0);
+		List<String> read = list();
+		topics.subscribe(NEWS, SubscriberSettings.of("billing"), into(read));
+		topics.subscribe(JOBS, SubscriberSettings.of("billing"), into(read));
+		DurableFixture.await(() -> backlog(news) == 0 && backlog(jobs) == 0);
+		assertThat(read).hasSize(100);
+		assertThat(topics.positions(NEWS))
+			.containsExactly(new StoredPosition("billing", topics.positions(NEWS).get(0).index(), 0));
+	}
+
+	private static long backlog(Topic<?> topic) {
+		return topic.report().backlogMessages();
+	}
+
+	@Test
+	void withoutBellsMessagesArriveALittleLater() {
+		Rendezvous off = Rendezvous.none("there is no place for bells");
+		try (ShmTopics none = new ShmTopics(PeerIdentity.create(off.hostId()), "shop", off,
+				JsonMapper.builder().build());
+				ChronicleTopics topics = new ChronicleTopics(PeerIdentity.create(off.hostId()), "shop", this.directory,
+						JsonMapper.builder().build(), none, DurableFixture.SMALL)) {
+			List<String> read = list();
+			topics.subscribe(NEWS, SubscriberSettings.of("reader"), into(read));
+			topics.topic(NEWS).publish("a");
+			DurableFixture.await(() -> read.size() == 1);
+			topics.topic(NEWS).publishAll(List.of("b", "c"), Map.of());
+			DurableFixture.await(() -> read.size() == 3);
+			assertThat(read).containsExactly("a", "b", "c");
+		}
+	}
+
+	@Test
 	void positionsAreMovedAndForgotten() {
 		ChronicleTopics topics = this.fixture.application("shop");
 		Topic<String> topic = topics.topic(NEWS);
@@ -352,6 +430,49 @@ class ChronicleTopicsTests {
 			.isThrownBy(() -> other.topic(TopicSettings.of("large", TopicModel.STREAM, byte[].class))
 				.publish(new byte[300_000]))
 			.withMessageContaining("may have 262144 bytes with its headers, a quarter of a block");
+		assertThatExceptionOfType(TopicException.class)
+			.isThrownBy(() -> other.topic(TopicSettings.of("large", TopicModel.STREAM, byte[].class))
+				.publish(new byte[1], Map.of("name", "x".repeat(70_000))))
+			.withMessageContaining("A name or value of a header may have 65,535 bytes");
+	}
+
+	/**
+	 * Whoever may write there could publish, and whoever may read there could subscribe.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "news", ".alive" })
+	void aDirectoryThatOthersMayEnterIsRefused(String name) throws Exception {
+		Path made = Files.createDirectory(this.directory.resolve(name));
+		Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwxrwxrwx"));
+		ChronicleTopics topics = this.fixture.application("shop");
+		assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topics.topic(NEWS))
+			.withMessageContaining("others may enter " + made)
+			.withMessageContaining("run 'chmod 700 " + made + "'");
+		Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwx------"));
+		topics.topic(NEWS).publish("a");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "news", ".alive" })
+	void aDirectoryThatIsALinkIsRefused(String name) throws Exception {
+		Path elsewhere = Files.createDirectory(this.directory.resolve("elsewhere"));
+		Path link = Files.createSymbolicLink(this.directory.resolve(name), elsewhere);
+		ChronicleTopics topics = this.fixture.application("shop");
+		assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topics.topic(NEWS))
+			.withMessageContaining(link + " is not a directory");
+		assertThat(elsewhere).isEmptyDirectory();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "news", ".alive" })
+	void aDirectoryOfAnotherUserIsRefused(String name) throws Exception {
+		Path made = Files.createDirectory(this.directory.resolve(name),
+				PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+		Assumptions.assumeTrue(new ProcessBuilder("chown", "65534", made.toString()).start().waitFor() == 0,
+				"needs the right to give a directory to another user");
+		ChronicleTopics topics = this.fixture.application("shop");
+		assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topics.topic(NEWS))
+			.withMessageContaining(made + " belongs to the user ");
 	}
 
 	@Test

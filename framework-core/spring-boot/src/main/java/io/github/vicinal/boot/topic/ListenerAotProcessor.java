@@ -34,12 +34,13 @@ final class ListenerAotProcessor implements BeanRegistrationAotProcessor {
 		if (methods.isEmpty()) {
 			return null;
 		}
-		return (context, code) -> methods.forEach((method) -> register(context.getRuntimeHints().reflection(), method));
+		return (context, code) -> methods
+			.forEach((method) -> register(context.getRuntimeHints().reflection(), type, method));
 	}
 
-	private void register(ReflectionHints hints, Method method) {
+	private void register(ReflectionHints hints, Class<?> type, Method method) {
 		hints.registerMethod(method, ExecutableMode.INVOKE);
-		this.payloads.registerReflectionHints(hints, ListenerMethod.of(method, method.toString()).payload());
+		this.payloads.registerReflectionHints(hints, ListenerMethod.of(method, type, method.toString()).payload());
 	}
 
 }

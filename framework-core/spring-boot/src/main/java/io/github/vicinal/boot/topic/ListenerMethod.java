@@ -13,6 +13,7 @@ import io.github.vicinal.topic.Acknowledgement;
 import io.github.vicinal.topic.Message;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.GenericTypeResolver;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -35,9 +36,12 @@ record ListenerMethod(Type payload, boolean acknowledges) {
 
 	/**
 	 * Reads the parameters of a method.
+	 * @param owner the class of the bean, which may give type variables of the method's
+	 * class their types
+	 * @param place class and method, for people
 	 * @throws InvalidListenerException if it cannot be called with messages
 	 */
-	static ListenerMethod of(Method method, String place) {
+	static ListenerMethod of(Method method, Class<?> owner, String place) {
 		if (method.getReturnType() != void.class && !CompletionStage.class.isAssignableFrom(method.getReturnType())) {
 			throw new InvalidListenerException(
 					"The listener %s must return nothing or a CompletionStage, but returns %s: publish an answer to a topic of its own"
@@ -52,7 +56,7 @@ record ListenerMethod(Type payload, boolean acknowledges) {
 			}
 			Type payload = payload(parameter, place);
 			if (payload != null) {
-				payloads.add(payload);
+				payloads.add(GenericTypeResolver.resolveType(payload, owner));
 			}
 		}
 		if (payloads.size() != 1) {

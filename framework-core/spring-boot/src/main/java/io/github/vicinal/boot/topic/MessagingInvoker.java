@@ -17,6 +17,7 @@ import org.springframework.messaging.handler.annotation.support.DefaultMessageHa
 import org.springframework.messaging.handler.annotation.support.MessageHandlerMethodFactory;
 import org.springframework.messaging.handler.invocation.HandlerMethodArgumentResolver;
 import org.springframework.messaging.handler.invocation.InvocableHandlerMethod;
+import org.springframework.validation.Validator;
 
 /**
  * Calls a listener whose arguments Spring Messaging resolves. Loaded only where that is
@@ -31,13 +32,15 @@ final class MessagingInvoker implements ListenerInvoker {
 	}
 
 	/**
-	 * Returns the factory of invokers: the application's, or one with its converter.
+	 * Returns the factory of invokers, with the converter and the validator of the
+	 * application.
 	 * @param beanFactory with the beans of the application
 	 */
 	static MessageHandlerMethodFactory factory(BeanFactory beanFactory) {
 		DefaultMessageHandlerMethodFactory factory = new DefaultMessageHandlerMethodFactory();
 		factory.setBeanFactory(beanFactory);
 		beanFactory.getBeanProvider(MessageConverter.class).ifUnique(factory::setMessageConverter);
+		beanFactory.getBeanProvider(Validator.class).ifUnique(factory::setValidator);
 		factory.setCustomArgumentResolvers(List.of(new OwnArguments()));
 		factory.afterPropertiesSet();
 		return factory;

@@ -12,10 +12,10 @@ final class PropertyGrants implements TopicGrants {
 
 	private static final String BELL = ".bell";
 
-	private final TopicProperties properties;
+	private final NamedTopics topics;
 
-	PropertyGrants(TopicProperties properties) {
-		this.properties = properties;
+	PropertyGrants(NamedTopics topics) {
+		this.topics = topics;
 	}
 
 	@Override
@@ -29,9 +29,9 @@ final class PropertyGrants implements TopicGrants {
 	}
 
 	private boolean may(String topic, String application, Function<TopicProperties.Room, Set<String>> part) {
-		boolean bell = topic.endsWith(BELL) && !this.properties.named().containsKey(topic);
+		boolean bell = topic.endsWith(BELL) && !this.topics.contains(topic);
 		Set<String> names = part
-			.apply(this.properties.room(bell ? topic.substring(0, topic.length() - BELL.length()) : topic));
+			.apply(this.topics.room(bell ? topic.substring(0, topic.length() - BELL.length()) : topic));
 		return names.isEmpty() || names.contains(application);
 	}
 

@@ -8,12 +8,12 @@ import io.github.vicinal.topic.remote.TopicCarrier;
 /** Topics that other hosts take part in, by the properties of topics. */
 final class PropertyRemoteTopics implements RemoteTopics {
 
-	private final TopicProperties properties;
+	private final NamedTopics topics;
 
 	private final List<TopicCarrier> carriers;
 
-	PropertyRemoteTopics(TopicProperties properties, List<TopicCarrier> carriers) {
-		this.properties = properties;
+	PropertyRemoteTopics(NamedTopics topics, List<TopicCarrier> carriers) {
+		this.topics = topics;
 		this.carriers = carriers;
 	}
 
@@ -33,7 +33,7 @@ final class PropertyRemoteTopics implements RemoteTopics {
 	}
 
 	private TopicProperties.Room room(String topic) {
-		return this.properties.room(topic);
+		return this.topics.room(topic);
 	}
 
 }

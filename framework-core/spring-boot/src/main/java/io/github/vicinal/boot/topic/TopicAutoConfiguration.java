@@ -21,6 +21,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
 
 /**
  * Auto-configuration of what uses topics, where there are some: listeners, grants and
@@ -35,38 +36,52 @@ import org.springframework.context.annotation.Lazy;
 public final class TopicAutoConfiguration {
 
 	@Bean
+	NamedTopics vicinalNamedTopics(TopicProperties properties, Environment environment) {
+		return NamedTopics.of(properties, environment);
+	}
+
+	@Bean
 	@ConditionalOnMissingBean
-	TopicGrants vicinalTopicGrants(TopicProperties properties) {
-		return new PropertyGrants(properties);
+	TopicGrants vicinalTopicGrants(NamedTopics topics) {
+		return new PropertyGrants(topics);
 	}
 
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	RemoteTopics vicinalRemoteTopics(TopicProperties properties, ObjectProvider<TopicCarrier> carriers) {
-		return new PropertyRemoteTopics(properties, carriers.orderedStream().toList());
+	RemoteTopics vicinalRemoteTopics(NamedTopics topics, ObjectProvider<TopicCarrier> carriers) {
+		return new PropertyRemoteTopics(topics, carriers.orderedStream().toList());
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	TopicRooms vicinalTopicRooms(TopicProperties properties) {
+	TopicRooms vicinalTopicRooms(NamedTopics topics) {
 		return new TopicRooms() {
 
 			@Override
 			public <T> TopicSettings<T> settings(String name, TopicModel model, Type type) {
-				TopicProperties.Room room = properties.room(name);
-				return new TopicSettings<>(name, model, type, Math.toIntExact(room.capacity().toBytes()),
+				TopicProperties.Room room = topics.room(name);
+				return new TopicSettings<>(name, model, type, capacity(name, room.capacity().toBytes()),
 						room.whenFull(), room.patience());
 			}
 
 		};
 	}
 
+	private static int capacity(String topic, long bytes) {
+		if (bytes > Integer.MAX_VALUE) {
+			throw new IllegalArgumentException(
+					"The capacity of topic '%s' is %d bytes, and may be 1 GB: set a smaller vicinal.topics.named.%s.capacity"
+						.formatted(topic, bytes, topic));
+		}
+		return (int) bytes;
+	}
+
 	@Bean
 	@ConditionalOnMissingBean
 	TopicPlaces vicinalTopicPlaces(ObjectProvider<Topics> topics, ObjectProvider<DurableTopics> durable,
-			TopicProperties properties) {
-		return (name) -> properties.room(name).durable() ? durable.getIfAvailable(() -> {
+			NamedTopics named) {
+		return (name) -> named.room(name).durable() ? durable.getIfAvailable(() -> {
 			throw new TopicException(
 					"Topic '%s' is durable by its properties, but there are no durable topics: add vicinal-chronicle, and set vicinal.topics.durable.directory"
 						.formatted(name));

@@ -12,6 +12,8 @@ import io.github.vicinal.topic.TopicSettings;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.scope.ScopedObject;
+import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -54,24 +56,32 @@ final class TopicListeners implements SmartInitializingSingleton, SmartLifecycle
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		for (String name : this.beanFactory.getBeanDefinitionNames()) {
-			Class<?> type = AutoProxyUtils.determineTargetClass(this.beanFactory, name);
+		for (String name : this.beanFactory.getBeanNamesForType(Object.class)) {
+			// The proxy in front of it is a bean, too.
+			Class<?> type = ScopedProxyUtils.isScopedTarget(name) ? null : targetClass(name);
 			if (type != null && AnnotationUtils.isCandidateClass(type, AffinityListener.class)) {
 				MethodIntrospector.selectMethods(type, TopicListeners::isListener)
-					.forEach((method) -> this.registry.register(container(name, method)));
+					.forEach((method) -> this.registry.register(container(name, type, method)));
 			}
 		}
+	}
+
+	private @Nullable Class<?> targetClass(String name) {
+		Class<?> type = AutoProxyUtils.determineTargetClass(this.beanFactory, name);
+		return (type != null && ScopedObject.class.isAssignableFrom(type))
+				? AutoProxyUtils.determineTargetClass(this.beanFactory, ScopedProxyUtils.getTargetBeanName(name))
+				: type;
 	}
 
 	private static boolean isListener(Method method) {
 		return AnnotatedElementUtils.hasAnnotation(method, AffinityListener.class);
 	}
 
-	private AffinityListenerContainer container(String bean, Method method) {
+	private AffinityListenerContainer container(String bean, Class<?> type, Method method) {
 		AffinityListener annotation = Objects
 			.requireNonNull(AnnotatedElementUtils.findMergedAnnotation(method, AffinityListener.class));
 		String place = "%s.%s".formatted(method.getDeclaringClass().getSimpleName(), method.getName());
-		ListenerMethod parameters = ListenerMethod.of(method, place);
+		ListenerMethod parameters = ListenerMethod.of(method, type, place);
 		String name = annotation.name().isEmpty() ? bean + "." + method.getName() : annotation.name();
 		String id = annotation.id().isEmpty() ? bean + "." + method.getName() : resolve(annotation.id());
 		try {

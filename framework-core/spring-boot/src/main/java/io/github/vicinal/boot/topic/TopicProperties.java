@@ -22,22 +22,8 @@ import org.springframework.util.unit.DataSize;
 record TopicProperties(@DefaultValue("true") boolean enabled, @DefaultValue Map<String, Room> named) {
 
 	/** The room of a topic that has no properties. */
-	private static final Room DEFAULT = new Room(DataSize.ofMegabytes(4), WhenFull.BLOCK, Duration.ofSeconds(5), false,
+	static final Room DEFAULT = new Room(DataSize.ofMegabytes(4), WhenFull.BLOCK, Duration.ofSeconds(5), false,
 			Set.of(), Set.of(), false, List.of());
-
-	/**
-	 * Returns the properties of a topic. A consumer group's stream has those of its topic
-	 * unless it has its own.
-	 * @param topic its name
-	 */
-	Room room(String topic) {
-		Room room = this.named.get(topic);
-		if (room != null) {
-			return room;
-		}
-		String parent = GroupTopics.topic(topic);
-		return (parent != null) ? this.named.getOrDefault(parent, DEFAULT) : DEFAULT;
-	}
 
 	/**
 	 * The room that one publisher of a topic has.

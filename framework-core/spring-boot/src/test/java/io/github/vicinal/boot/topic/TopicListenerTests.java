@@ -37,6 +37,7 @@ import org.springframework.aot.generate.GenerationContext;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
+import org.springframework.beans.factory.config.CustomScopeConfigurer;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.beans.factory.support.RootBeanDefinition;
@@ -45,16 +46,23 @@ import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.context.support.SimpleThreadScope;
 import org.springframework.messaging.MessageHeaders;
 import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.messaging.handler.annotation.Headers;
 import org.springframework.messaging.handler.annotation.Payload;
+import org.springframework.messaging.handler.annotation.support.MethodArgumentNotValidException;
 import org.springframework.util.FileSystemUtils;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.validation.Validator;
+import org.springframework.validation.annotation.Validated;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
@@ -263,6 +271,90 @@ class TopicListenerTests {
 				.hasMessageContaining("must return nothing or a CompletionStage, but returns String"));
 	}
 
+	/**
+	 * Spring makes two bean definitions of it, one for the proxy and one for the target.
+	 */
+	@Test
+	void aListenerOfAScopedProxyIsSubscribedOnce() {
+		this.runner.withUserConfiguration(Scopes.class).run((context) -> {
+			assertThat(context.getBean(AffinityListenerRegistry.class).getListenerContainerIds())
+				.containsExactly("scoped.handle");
+			orders(context.getBean(Topics.class)).publish(new Order(1));
+			assertThat(next(context.getBean(Scopes.class).orders)).isEqualTo(new Order(1));
+		});
+	}
+
+	@Test
+	void aListenerMayBeInheritedFromAGenericClass() {
+		this.runner.withUserConfiguration(OrderListener.class).run((context) -> {
+			OrderListener beans = context.getBean(OrderListener.class);
+			Topic<Order> topic = orders(context.getBean(Topics.class));
+			topic.publish(new Order(1));
+			assertThat(next(beans.payloads)).isEqualTo(new Order(1));
+			Topic<Order> whole = context.getBean(Topics.class)
+				.topic(TopicSettings.of("whole", TopicModel.STREAM, Order.class));
+			whole.publish(new Order(2));
+			assertThat(next(beans.payloads)).isEqualTo(List.of(new Order(2)));
+		});
+	}
+
+	@Test
+	void payloadsAreValidatedAsThoseOfSpringAre() {
+		this.runner.withUserConfiguration(Validating.class).run((context) -> {
+			Topics topics = context.getBean(Topics.class);
+			orders(topics).publish(new Order(-1));
+			orders(topics).publish(new Order(1));
+			assertThat(next(context.getBean(Validating.class).orders)).isEqualTo(new Order(1));
+			try (TopicReader<Order> dead = topics
+				.reader(TopicSettings.of("orders.dead", TopicModel.STREAM, Order.class), "dead")) {
+				Message<Order> message = dead.poll(Duration.ofSeconds(20));
+				assertThat(message).isNotNull();
+				assertThat(message.payload()).isEqualTo(new Order(-1));
+				assertThat(message.headers()).containsEntry(DeadLetterHeaders.EXCEPTION,
+						MethodArgumentNotValidException.class.getName());
+			}
+		});
+	}
+
+	@Test
+	void propertiesAreFoundForEachNameOfATopic() {
+		this.runner
+			.withPropertyValues("vicinal.topics.named.orders.capacity=256KB",
+					"vicinal.topics.named.orders.dead.capacity=64KB",
+					"vicinal.topics.named.orders.dead.subscribers=audit, desk",
+					"vicinal.topics.named.orders.dead.remote-publishers[0]=10.0.0.7:7400",
+					"vicinal.topics.named.new_orders.capacity=128KB",
+					"vicinal.topics.named.new_orders.dead.capacity=1MB", "vicinal.topics.named[a.b].capacity=512KB")
+			.run((context) -> {
+				TopicRooms rooms = context.getBean(TopicRooms.class);
+				assertThat(capacity(rooms, "orders")).isEqualTo(256 << 10);
+				assertThat(capacity(rooms, "orders.dead")).isEqualTo(64 << 10);
+				assertThat(capacity(rooms, "orders.dead_.billing")).isEqualTo(64 << 10);
+				assertThat(capacity(rooms, "new_orders")).isEqualTo(128 << 10);
+				assertThat(capacity(rooms, "new_orders.dead")).isEqualTo(1 << 20);
+				assertThat(capacity(rooms, "a.b")).isEqualTo(512 << 10);
+				assertThat(capacity(rooms, "orders.other")).isEqualTo(4 << 20);
+				TopicGrants grants = context.getBean(TopicGrants.class);
+				assertThat(grants.maySubscribe("orders.dead", "spy")).isFalse();
+				assertThat(grants.maySubscribe("orders.dead", "desk")).isTrue();
+				assertThat(context.getBean(RemoteTopics.class).publishers("orders.dead"))
+					.containsExactly("10.0.0.7:7400");
+			});
+	}
+
+	@Test
+	void aCapacityThatIsTooLargeIsRefusedWithItsValue() {
+		this.runner.withPropertyValues("vicinal.topics.named.orders.capacity=4GB")
+			.run((context) -> assertThatIllegalArgumentException()
+				.isThrownBy(() -> capacity(context.getBean(TopicRooms.class), "orders"))
+				.withMessageContaining("The capacity of topic 'orders'")
+				.withMessageContaining("4294967296"));
+	}
+
+	private static int capacity(TopicRooms rooms, String topic) {
+		return rooms.settings(topic, TopicModel.STREAM, Order.class).capacityBytes();
+	}
+
 	@Test
 	void reactorTakesAFlow() {
 		this.runner.run((context) -> {
@@ -356,6 +448,83 @@ class TopicListenerTests {
 	}
 
 	record Order(int number) {
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Scopes {
+
+		private final BlockingQueue<Order> orders = new LinkedBlockingQueue<>();
+
+		@Bean
+		static CustomScopeConfigurer scopes() {
+			CustomScopeConfigurer scopes = new CustomScopeConfigurer();
+			scopes.addScope("thread", new SimpleThreadScope());
+			return scopes;
+		}
+
+		@Bean
+		@Scope(scopeName = "thread", proxyMode = ScopedProxyMode.TARGET_CLASS)
+		Scoped scoped() {
+			return new Scoped(this.orders);
+		}
+
+	}
+
+	static class Scoped {
+
+		private final BlockingQueue<Order> orders;
+
+		Scoped(BlockingQueue<Order> orders) {
+			this.orders = orders;
+		}
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM)
+		void handle(Order order) {
+			this.orders.add(order);
+		}
+
+	}
+
+	abstract static class GenericListener<T> {
+
+		final BlockingQueue<Object> payloads = new LinkedBlockingQueue<>();
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM)
+		void handle(T payload) {
+			this.payloads.add(payload);
+		}
+
+		@AffinityListener(topic = "whole", model = TopicModel.STREAM)
+		void whole(Message<T> message) {
+			this.payloads.add(List.of(message.payload()));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OrderListener extends GenericListener<Order> {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Validating {
+
+		private final BlockingQueue<Order> orders = new LinkedBlockingQueue<>();
+
+		@Bean
+		Validator validator() {
+			return Validator.forInstanceOf(Order.class, (order, errors) -> {
+				if (order.number() < 0) {
+					errors.reject("negative");
+				}
+			});
+		}
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM, deadLetter = "orders.dead")
+		void handle(@Validated Order order) {
+			this.orders.add(order);
+		}
+
 	}
 
 	static class Plain {

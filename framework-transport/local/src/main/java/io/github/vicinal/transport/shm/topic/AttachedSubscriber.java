@@ -77,6 +77,16 @@ final class AttachedSubscriber {
 		return this.sleepers;
 	}
 
+	/** Returns whether no thread holds a message of a stream. */
+	boolean holdsNothing() {
+		for (int thread = 0; thread < this.pair.threads(); thread++) {
+			if (this.pair.held(thread) >= 0) {
+				return false;
+			}
+		}
+		return true;
+	}
+
 	void wakeAll() {
 		for (int thread = 0; thread < this.sleepers; thread++) {
 			wake(thread);

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.transport.wire.PayloadReader;
 import io.github.vicinal.transport.wire.WireException;
 
@@ -48,7 +49,7 @@ final class HeaderBytes {
 
 	private static void writeShort(EncodeBuffer out, int value) {
 		if (value > MOST) {
-			throw new IllegalArgumentException(
+			throw new TopicException(
 					"A message has at most %d headers of at most %d bytes each, not %d".formatted(MOST, MOST, value));
 		}
 		out.write(value >> 8);

@@ -164,7 +164,7 @@ final class LogConsumer<T> implements Runnable, Condition {
 		try {
 			// In one order with the word, so that no wake-up is lost.
 			if (!this.closed && !this.ended && !hasMore()) {
-				this.bells.lane(this.thread).await(Bell.FOREVER);
+				this.bells.lane(this.thread).await(this.stream ? StreamClaim.LOOK_NANOS : Bell.FOREVER);
 			}
 		}
 		finally {
@@ -241,6 +241,9 @@ final class LogConsumer<T> implements Runnable, Condition {
 			if (received != null) {
 				handle(received);
 			}
+			else {
+				this.subscription.dropped(1);
+			}
 		}
 		finally {
 			release();
@@ -270,8 +273,7 @@ final class LogConsumer<T> implements Runnable, Condition {
 			}
 			throw ex;
 		}
-		return (!this.drops || this.stream || this.log.isStillThere(at))
-				? new Received(sequence, time, headers, payload) : null;
+		return (!this.drops || this.log.isStillThere(at)) ? new Received(sequence, time, headers, payload) : null;
 	}
 
 	private void handle(Received received) throws WireException {

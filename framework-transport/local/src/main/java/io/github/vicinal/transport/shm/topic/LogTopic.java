@@ -27,6 +27,8 @@ import io.github.vicinal.topic.observation.TopicObservations;
 import io.github.vicinal.transport.shm.lane.Memory;
 import io.github.vicinal.transport.shm.lane.MemoryFiles;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The publisher's side of a topic.
@@ -43,6 +45,8 @@ import org.jspecify.annotations.Nullable;
  * takes it, so a record that has left one of these places is in the next one already.
  */
 final class LogTopic<T> implements Topic<T>, ServedLog {
+
+	private static final Logger logger = LoggerFactory.getLogger(LogTopic.class);
 
 	private static final long FIRST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
 
@@ -73,6 +77,9 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 	private final ReentrantLock lock = new ReentrantLock();
 
 	private final List<AttachedSubscriber> subscribers = new CopyOnWriteArrayList<>();
+
+	/** Subscribers of a log whose file was deleted, which are to come again. */
+	private final List<AttachedSubscriber> outdated = new CopyOnWriteArrayList<>();
 
 	/** Used by the thread that publishes. */
 	private final EncodeBuffer payload = new EncodeBuffer(1024);
@@ -291,7 +298,50 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 		return (open != null) ? open : open();
 	}
 
+	/**
+	 * Makes the file of the log anew if it was deleted with the directory, so that
+	 * subscribers can come. Those that are there come again when they hold nothing: in
+	 * the log that they map, nothing more happens. To be called from time to time.
+	 * @param nanos maximum time to wait for threads that publish
+	 */
+	void keep(long nanos) throws IOException, InterruptedException {
+		if (this.log != null && !Files.exists(this.files.directory().resolve(this.fileName))
+				&& this.publishing.tryLock(nanos, TimeUnit.NANOSECONDS)) {
+			try {
+				renew();
+			}
+			finally {
+				this.publishing.unlock();
+			}
+		}
+		for (AttachedSubscriber subscriber : List.copyOf(this.outdated)) {
+			if (subscriber.holdsNothing()) {
+				this.outdated.remove(subscriber);
+				subscriber.close();
+			}
+		}
+	}
+
+	/** Called by a thread that may publish. */
+	private void renew() throws IOException {
+		this.lock.lock();
+		try {
+			TopicLog open = this.log;
+			if (open != null) {
+				this.log = open.renewed(this.files, this.fileName, this.end);
+				this.files.ended(open.bytes());
+				this.outdated.addAll(this.subscribers);
+				logger.info("The file of topic '{}' was deleted, and has been made again", this.settings.name());
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
 	private TopicLog open() {
+		// Channels of files close when their thread is interrupted.
+		boolean interrupted = Thread.interrupted();
 		try {
 			TopicLog made = TopicLog.create(this.files, this.fileName, this.settings.capacityBytes(), this.epoch);
 			this.log = made;
@@ -300,6 +350,11 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 		catch (IOException ex) {
 			throw new TopicException(
 					"Topic '%s' has no shared memory: %s".formatted(this.settings.name(), ex.getMessage()), ex);
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
 		}
 	}
 
@@ -353,7 +408,10 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 		if (stream) {
 			dropUnclaimed(open, wanted);
 			this.tail = Math.max(this.tail, tailOfStream(open));
-			return this.tail >= wanted;
+			if (this.tail < wanted) {
+				dropHeld(open, wanted);
+			}
+			return true;
 		}
 		long oldest = tailOfAll();
 		long floor = Math.max(this.tail, open.floor());
@@ -415,6 +473,24 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 			}
 			claim = open.claim();
 		}
+	}
+
+	/**
+	 * Gives up messages that subscribers hold or that are to be delivered again. Whoever
+	 * has copied its message handles it; the others find that it is gone.
+	 */
+	private void dropHeld(TopicLog open, long wanted) {
+		open.floor(wanted);
+		this.tail = wanted;
+		for (int slot = 0; slot < TopicLog.REDELIVERIES; slot++) {
+			long position = open.redelivery(slot);
+			if (position >= 0 && position < wanted && open.takeRedelivery(slot, position)) {
+				this.dropped++;
+			}
+		}
+		int before = this.lost.size();
+		this.lost.removeIf((position) -> position < wanted);
+		this.dropped += before - this.lost.size();
 	}
 
 	private void moveLost(TopicLog open) {
@@ -479,6 +555,7 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 		this.lock.lock();
 		try {
 			TopicLog open = this.log;
+			this.outdated.remove(subscriber);
 			if (!this.subscribers.remove(subscriber) || open == null || this.settings.model() != TopicModel.STREAM) {
 				return;
 			}
@@ -487,6 +564,9 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 				long position = subscriber.pair().held(thread);
 				if (position >= this.tail && position < claim && open.kind(position) == TopicLog.DATA) {
 					this.lost.add(position);
+				}
+				else if (position >= 0 && position < open.floor()) {
+					this.dropped++;
 				}
 			}
 			moveLost(open);
@@ -541,6 +621,19 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 		return (first < this.end) ? Math.max(0, Math.min(this.sequence, this.sequence - open.sequence(first) + 1)) : 0;
 	}
 
+	/** Messages of a stream go with their publisher if no subscriber is there. */
+	private void countLost(@Nullable TopicLog open) {
+		if (open == null || this.settings.model() != TopicModel.STREAM || !this.subscribers.isEmpty()) {
+			return;
+		}
+		long unclaimed = messagesFrom(open, open.claim());
+		if (unclaimed > 0) {
+			this.dropped += unclaimed;
+			logger.warn("Topic '{}' is closed with {} messages that no subscriber has taken, which are lost",
+					this.settings.name(), unclaimed);
+		}
+	}
+
 	@Override
 	public void close() {
 		this.lock.lock();
@@ -551,6 +644,7 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 			this.closed = true;
 			TopicLog open = this.log;
 			this.log = null;
+			countLost(open);
 			Files.deleteIfExists(this.files.directory().resolve(this.fileName));
 			if (open != null) {
 				this.files.ended(open.bytes());

@@ -315,7 +315,8 @@ final class RemoteServer {
 
 	private void compete(TopicConnection connection, RemoteRequest request, LogTopic<?> topic)
 			throws IOException, WireException {
-		StreamSender sender = new StreamSender(connection, topic.require(), pair(request.slots()), this.topics);
+		StreamSender sender = new StreamSender(connection, topic.require(), topic.drops(), pair(request.slots()),
+				this.topics);
 		AttachedSubscriber subscriber = sender.subscriber(name(connection, request),
 				WireException.printable(request.application()));
 		try {

@@ -74,6 +74,9 @@ public final class ShmTopics implements Topics {
 	/** Interval between two looks for publishers; one look is one system call mostly. */
 	private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+	/** Interval between two looks whether what others find in the directory is there. */
+	private static final long KEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
+
 	/** The time of a directory's change may be that much older than the change. */
 	private static final long COARSE_MILLIS = 100;
 
@@ -239,6 +242,7 @@ public final class ShmTopics implements Topics {
 				this.observations, this::closed);
 		this.published.put(settings.name(), made);
 		this.watchers.forEach((watcher) -> watcher.opened(made));
+		startDiscovery();
 		this.server.created(settings.name());
 		this.remoteServer.created();
 		return made;
@@ -277,17 +281,22 @@ public final class ShmTopics implements Topics {
 				this.subscriptions::remove, this::ended, this::thread);
 		this.watchers.forEach((watcher) -> watcher.opened(made));
 		this.subscriptions.add(made);
+		LockSupport.unpark(startDiscovery());
+		if (!this.remote.publishers(settings.name()).isEmpty()) {
+			this.remoteDiscovery.start();
+		}
+		return made;
+	}
+
+	/** Called with the lock of this. */
+	private Thread startDiscovery() {
 		Thread looking = this.discovery;
 		if (looking == null) {
 			looking = thread("discovery", this::discover);
 			this.discovery = looking;
 			looking.start();
 		}
-		LockSupport.unpark(looking);
-		if (!this.remote.publishers(settings.name()).isEmpty()) {
-			this.remoteDiscovery.start();
-		}
-		return made;
+		return looking;
 	}
 
 	private void closed(LogTopic<?> topic) {
@@ -340,7 +349,16 @@ public final class ShmTopics implements Topics {
 	private void discover() {
 		long seen = 0;
 		int subscribers = 0;
+		long kept = System.nanoTime();
 		while (!this.closed) {
+			if (System.nanoTime() - kept >= KEEP_NANOS) {
+				keep();
+				kept = System.nanoTime();
+			}
+			if (this.subscriptions.isEmpty()) {
+				LockSupport.parkNanos(this, KEEP_NANOS);
+				continue;
+			}
 			try {
 				long changed = Files.getLastModifiedTime(directory(), LinkOption.NOFOLLOW_LINKS).toMillis();
 				int count = this.subscriptions.size();
@@ -355,6 +373,24 @@ public final class ShmTopics implements Topics {
 				logger.debug("Publishers could not be looked for: {}", ex.toString());
 			}
 			LockSupport.parkNanos(this, LOOK_NANOS);
+		}
+	}
+
+	/** Makes anew what was deleted with the directory. */
+	private void keep() {
+		if (!this.listener.isStarted() || this.listener.unavailable().isPresent()) {
+			return;
+		}
+		for (LogTopic<?> topic : this.published.values()) {
+			try {
+				topic.keep(LOOK_NANOS);
+			}
+			catch (InterruptedException ex) {
+				return;
+			}
+			catch (IOException | RuntimeException | OutOfMemoryError | InternalError ex) {
+				logger.debug("The file of topic '{}' cannot be made again: {}", topic.settings().name(), ex.toString());
+			}
 		}
 	}
 

@@ -1,5 +1,7 @@
 package io.github.vicinal.transport.shm.topic;
 
+import java.util.concurrent.TimeUnit;
+
 import io.github.vicinal.transport.wire.WireException;
 
 /**
@@ -10,6 +12,12 @@ import io.github.vicinal.transport.wire.WireException;
 final class StreamClaim {
 
 	static final long NOTHING = -1;
+
+	/**
+	 * Interval between looks of a thread that sleeps. A message wakes one thread, whose
+	 * process may be stopped.
+	 */
+	static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
 	private final TopicLog log;
 

@@ -8,6 +8,7 @@ import io.github.vicinal.topic.remote.TopicConnection;
 import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +29,8 @@ final class StreamSender {
 
 	private final ShmTopics topics;
 
+	private final boolean drops;
+
 	private final StreamClaim claims;
 
 	private final ThreadBells bells = new ThreadBells();
@@ -39,9 +42,10 @@ final class StreamSender {
 
 	private volatile boolean stopped;
 
-	StreamSender(TopicConnection connection, TopicLog log, PairMemory pair, ShmTopics topics) {
+	StreamSender(TopicConnection connection, TopicLog log, boolean drops, PairMemory pair, ShmTopics topics) {
 		this.connection = connection;
 		this.log = log;
+		this.drops = drops;
 		this.pair = pair;
 		this.topics = topics;
 		this.claims = new StreamClaim(log, pair);
@@ -157,7 +161,7 @@ final class StreamSender {
 		try {
 			// In one order with the word, so that no wake-up is lost.
 			if (!this.stopped && !this.claims.hasMore() && !(this.ended && allFree())) {
-				this.bells.await(Bell.FOREVER);
+				this.bells.await(StreamClaim.LOOK_NANOS);
 			}
 		}
 		finally {
@@ -172,9 +176,34 @@ final class StreamSender {
 			giveSlot(slot);
 			return false;
 		}
+		ByteBuffer piece = message(slot, at);
+		if (piece == null) {
+			this.pair.release(slot);
+			giveSlot(slot);
+			return true;
+		}
+		this.connection.send(piece);
+		return true;
+	}
+
+	/** Copies a message; {@code null} if it was overwritten meanwhile. */
+	private @Nullable ByteBuffer message(int slot, long at) throws WireException {
+		try {
+			ByteBuffer piece = copy(slot, at);
+			return (!this.drops || this.log.isStillThere(at)) ? piece : null;
+		}
+		catch (WireException ex) {
+			if (this.drops && !this.log.isStillThere(at)) {
+				return null;
+			}
+			throw ex;
+		}
+	}
+
+	private ByteBuffer copy(int slot, long at) throws WireException {
 		byte[] headers = this.log.headers(at);
 		byte[] payload = this.log.payload(at);
-		ByteBuffer piece = ByteBuffer.allocate(RemoteProtocol.MESSAGE_BYTES + headers.length + payload.length)
+		return ByteBuffer.allocate(RemoteProtocol.MESSAGE_BYTES + headers.length + payload.length)
 			.put(RemoteProtocol.MESSAGE)
 			.putInt(slot)
 			.put((byte) (this.claims.isRedelivered() ? 1 : 0))
@@ -183,8 +212,6 @@ final class StreamSender {
 			.put(headers)
 			.put(payload)
 			.flip();
-		this.connection.send(piece);
-		return true;
 	}
 
 }

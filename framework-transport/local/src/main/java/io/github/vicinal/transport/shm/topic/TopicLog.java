@@ -45,6 +45,9 @@ final class TopicLog {
 
 	private static final int VERSION = 1;
 
+	/** Bytes that are copied at a time. */
+	private static final int COPIED_BYTES = 64 * 1024;
+
 	private static final int MAGIC_OFFSET = 0;
 
 	private static final int VERSION_OFFSET = 8;
@@ -103,6 +106,37 @@ final class TopicLog {
 		memory.setLong(EPOCH_OFFSET, epoch);
 		memory.setLongRelease(MAGIC_OFFSET, MAGIC);
 		return new TopicLog(memory, capacity);
+	}
+
+	/**
+	 * Makes a log with all that is in this one, at the same positions, and leaves nothing
+	 * here that the subscribers of a stream could take. Called while nobody writes.
+	 * @param files where its file is
+	 * @param name of the file
+	 * @param end where the log ends
+	 * @throws IOException if there is no room for it; then there is no file
+	 */
+	TopicLog renewed(MemoryFiles files, String name, long end) throws IOException {
+		TopicLog made = create(files, name, this.capacity, this.memory.getLong(EPOCH_OFFSET));
+		byte[] some = new byte[Math.min(this.capacity, COPIED_BYTES)];
+		for (int at = 0; at < this.capacity; at += some.length) {
+			copy(at, some, 0, some.length);
+			made.paste(at, some, 0, some.length);
+		}
+		made.floor(floor());
+		long claim = claim();
+		while (!claim(claim, end)) {
+			claim = claim();
+		}
+		made.claim(0, claim);
+		for (int slot = 0; slot < REDELIVERIES; slot++) {
+			long position = redelivery(slot);
+			if (position >= 0 && takeRedelivery(slot, position)) {
+				made.redeliver(position);
+			}
+		}
+		made.publish(end);
+		return made;
 	}
 
 	/**

@@ -147,6 +147,9 @@ final class TopicServer {
 
 		private volatile @Nullable ServedLog topic;
 
+		/** The log that the subscriber maps. */
+		private volatile @Nullable TopicLog log;
+
 		private volatile @Nullable AttachedSubscriber subscriber;
 
 		private volatile @Nullable Bells bells;
@@ -272,6 +275,7 @@ final class TopicServer {
 			Bells made = bells(asked, pair, directory);
 			this.bells = made;
 			this.topic = found;
+			this.log = log;
 			this.subscriber = new AttachedSubscriber(WireException.printable(asked.subscriber()),
 					WireException.printable(asked.application()), pair, made, this::close);
 			new Handshake.Grant(found.fileName(), log.capacity(), found.epoch(), name, made.kind(),
@@ -305,6 +309,9 @@ final class TopicServer {
 				throw new WireException(Refusal.STALLED, "the subscriber did not connect to the socket of the bells");
 			}
 			found.attach(attached, asked.resume());
+			if (found.require() != this.log) {
+				throw new IOException("the log was made again while the subscriber came");
+			}
 			new Handshake.Start(attached.startPosition(), attached.startSequence()).send(this.channel);
 		}
 

@@ -20,6 +20,8 @@ import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.WhenFull;
+import io.github.vicinal.transport.shm.bell.BellSupport;
+import io.github.vicinal.transport.shm.bell.SocketBells;
 import io.github.vicinal.transport.wire.SocketFile;
 import io.github.vicinal.transport.wire.WireException;
 import org.junit.jupiter.api.AfterEach;
@@ -80,6 +82,53 @@ class HostileTopicTests {
 			}
 			TopicFixture.await(() -> !hasPages());
 		}
+	}
+
+	/** A process that is stopped while it sleeps is rung, and does not wake. */
+	@Test
+	@Timeout(60)
+	void aSubscriberThatDoesNotWakeLeavesTheMessageOfAStreamToAnother() throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.STREAM, CAPACITY, WhenFull.BLOCK);
+		try (ShmTopics publisher = TopicFixture.topics(this.directory, "publisher", BellSupport.socketOnly());
+				ShmTopics reader = TopicFixture.topics(this.directory, "reader")) {
+			Topic<byte[]> topic = publisher.topic(settings);
+			try (Stopped stopped = attach(publisher)) {
+				TopicFixture.await(() -> topic.report().subscribers().size() == 1);
+				AtomicInteger received = new AtomicInteger();
+				reader.subscribe(settings, SubscriberSettings.of("reader"), (message) -> received.incrementAndGet());
+				TopicFixture.await(() -> topic.report().subscribers().size() == 2);
+				for (int i = 1; i <= 5; i++) {
+					int number = i;
+					stopped.pair().asleep(0, true);
+					topic.publish(new byte[10]);
+					TopicFixture.await(() -> received.get() == number);
+				}
+			}
+		}
+	}
+
+	/** Subscribes, and does nothing any more. */
+	private Stopped attach(ShmTopics topics) throws Exception {
+		SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+		try (var sockets = Files.newDirectoryStream(this.directory, "*" + SocketFile.TOPICS)) {
+			channel.connect(UnixDomainSocketAddress.of(sockets.iterator().next()));
+		}
+		new Handshake.Request("numbers", TopicModel.STREAM, "bytes", "stopped", "a", 1, Set.of("socket"), true,
+				Resume.NONE)
+			.send(channel);
+		Handshake.Grant grant = Handshake.Grant.parse(answer(channel));
+		PairMemory pair = PairMemory.adopt(this.directory, grant.pair(), 1);
+		SocketBells bells = topics.bells().connect(this.directory, grant.place(), 1, topics.peerCheck(), (cause) -> {
+		});
+		Handshake.sendReady(channel);
+		Handshake.Start.parse(answer(channel));
+		return new Stopped(channel, pair, bells);
+	}
+
+	private static byte[] answer(SocketChannel channel) throws Exception {
+		byte[] answer = Handshake.receive(channel);
+		assertThat(answer).isNotNull();
+		return (answer != null) ? answer : new byte[0];
 	}
 
 	private boolean hasPages() {
@@ -201,6 +250,17 @@ class HostileTopicTests {
 			published.putLong(0, random.nextInt(CAPACITY) & ~7);
 			log.write(published, 128);
 		}
+	}
+
+	/** A subscriber that does nothing. */
+	private record Stopped(SocketChannel channel, PairMemory pair, SocketBells bells) implements AutoCloseable {
+
+		@Override
+		public void close() throws IOException {
+			this.bells.close();
+			this.channel.close();
+		}
+
 	}
 
 }

@@ -21,8 +21,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
 import io.github.vicinal.topic.Message;
@@ -33,6 +35,7 @@ import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicFullException;
 import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicReader;
 import io.github.vicinal.topic.TopicReport;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.TopicWatcher;
@@ -417,6 +420,70 @@ class ShmTopicsTests {
 	}
 
 	@Test
+	void aMessageThatIsBeingHandledKeepsAStreamFromNothing() {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.STREAM, SMALLEST, WhenFull.DROP_OLDEST);
+		Topic<byte[]> topic = application("fast").topic(settings);
+		CountDownLatch go = new CountDownLatch(1);
+		List<Long> begun = Collections.synchronizedList(new ArrayList<>());
+		List<Long> handled = Collections.synchronizedList(new ArrayList<>());
+		Subscription slow = application("slow").subscribe(settings, SubscriberSettings.of("slow"), (message) -> {
+			begun.add(ByteBuffer.wrap(message.payload()).getLong());
+			go.await();
+			handled.add(ByteBuffer.wrap(message.payload()).getLong());
+		});
+		topic.publish(ByteBuffer.allocate(100).putLong(1).array());
+		TopicFixture.await(() -> begun.size() == 1);
+		List<Long> received = Collections.synchronizedList(new ArrayList<>());
+		Subscription quick = application("quick").subscribe(settings, SubscriberSettings.of("quick"),
+				(message) -> received.add(ByteBuffer.wrap(message.payload()).getLong()));
+		awaitSubscribers(topic, 2);
+		int count = 10_000;
+		try {
+			for (long i = 2; i <= count; i++) {
+				topic.publish(ByteBuffer.allocate(100).putLong(i).array());
+			}
+			TopicFixture.await(() -> received.contains((long) count));
+			assertThat(received).isSorted().doesNotHaveDuplicates();
+			assertThat(topic.report().dropped() + quick.report().dropped() + received.size()).isEqualTo(count - 1);
+		}
+		finally {
+			go.countDown();
+		}
+		TopicFixture.await(() -> handled.contains(1L) && topic.report().usedBytes() == 0);
+		assertThat(slow.report().dropped()).isZero();
+		assertThat(topic.report().refused()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aMessageOfAStreamThatIsGivenBackTooLateIsDropped(boolean last) throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.STREAM, SMALLEST, WhenFull.DROP_OLDEST);
+		Topic<byte[]> topic = application("fast").topic(settings);
+		topic.publish(ByteBuffer.allocate(100).putLong(1).array());
+		int count = 10_000;
+		try (TopicReader<byte[]> reader = application("slow").reader(settings, "slow")) {
+			assertThat(reader.take()).isNotNull();
+			if (!last) {
+				// It waits for another subscriber first, and is overwritten there.
+				reader.close();
+				awaitSubscribers(topic, 0);
+			}
+			for (long i = 2; i <= count; i++) {
+				topic.publish(ByteBuffer.allocate(100).putLong(i).array());
+			}
+		}
+		awaitSubscribers(topic, 0);
+		List<Long> received = Collections.synchronizedList(new ArrayList<>());
+		application("quick").subscribe(settings, SubscriberSettings.of("quick"), (message) -> {
+			assertThat(message.redelivered()).isFalse();
+			received.add(ByteBuffer.wrap(message.payload()).getLong());
+		});
+		TopicFixture.await(() -> received.contains((long) count) && topic.report().usedBytes() == 0);
+		assertThat(received).isSorted().doesNotHaveDuplicates().doesNotContain(1L);
+		assertThat(topic.report().dropped() + received.size()).isEqualTo(count);
+	}
+
+	@Test
 	void severalThreadsPublishAndNothingIsLost() throws Exception {
 		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, SMALLEST, WhenFull.BLOCK);
 		Topic<byte[]> topic = application("many").topic(settings);
@@ -532,6 +599,21 @@ class ShmTopicsTests {
 	}
 
 	@Test
+	void aPublisherThatIsInterruptedPublishes() {
+		Topic<byte[]> topic = application("shop")
+			.topic(TopicFixture.bytes(TopicModel.STREAM, SMALLEST, WhenFull.BLOCK));
+		Thread.currentThread().interrupt();
+		try {
+			topic.publish(number(1));
+			topic.publish(number(2));
+		}
+		finally {
+			assertThat(Thread.interrupted()).isTrue();
+		}
+		assertThat(topic.report().backlogMessages()).isEqualTo(2);
+	}
+
+	@Test
 	void tooLargeAndMisnamedIsRefused() {
 		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.STREAM, SMALLEST, WhenFull.BLOCK);
 		ShmTopics topics = application("a");
@@ -539,6 +621,10 @@ class ShmTopicsTests {
 		assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topic.publish(new byte[SMALLEST / 2]))
 			.withMessageContaining("may have 32736 bytes")
 			.withMessageContaining("32768");
+		assertThatExceptionOfType(TopicException.class)
+			.isThrownBy(() -> topic.publish(new byte[1], Map.of("name", "x".repeat(70_000))))
+			.withMessageContaining("headers of at most 65535 bytes each, not 70000");
+		topic.publish(new byte[1], Map.of("name", "x"));
 		assertThatExceptionOfType(TopicException.class)
 			.isThrownBy(() -> topics.topic(settings.withCapacity(2 * SMALLEST)))
 			.withMessageContaining("with other settings");
@@ -610,6 +696,73 @@ class ShmTopicsTests {
 		assertThatExceptionOfType(TopicException.class)
 			.isThrownBy(() -> topic.publishAll(List.of(new byte[8], new byte[SMALLEST]), Map.of()));
 		TopicFixture.await(() -> received.size() == count + 1);
+	}
+
+	@Test
+	void messagesOfAStreamThatNobodyHasTakenAreDroppedWithTheirTopic() {
+		Topic<byte[]> topic = application("shop")
+			.topic(TopicFixture.bytes(TopicModel.STREAM, SMALLEST, WhenFull.BLOCK));
+		topic.publish(number(1));
+		topic.publish(number(2));
+		topic.publish(number(3));
+		topic.close();
+		assertThat(topic.report().dropped()).isEqualTo(3);
+		assertThat(topic.report().published()).isEqualTo(3);
+	}
+
+	@ParameterizedTest
+	@EnumSource(TopicModel.class)
+	void subscribersComeAlsoAfterTheDirectoryWasDeleted(TopicModel model) throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(model, SMALLEST, WhenFull.BLOCK);
+		Topic<byte[]> topic = application("shop").topic(settings);
+		List<Long> early = Collections.synchronizedList(new ArrayList<>());
+		CountDownLatch go = new CountDownLatch(1);
+		application("early").subscribe(settings, SubscriberSettings.of("early"), (message) -> {
+			early.add(ByteBuffer.wrap(message.payload()).getLong());
+			go.await();
+		});
+		awaitSubscribers(topic, 1);
+		topic.publish(number(1));
+		TopicFixture.await(() -> early.size() == 1);
+		topic.publish(number(2));
+		topic.publish(number(3));
+		List<Long> late = Collections.synchronizedList(new ArrayList<>());
+		try {
+			TopicFixture.delete(this.directory);
+			application("late").subscribe(settings, SubscriberSettings.of("late"), (message) -> {
+				assertThat(message.redelivered()).isFalse();
+				late.add(ByteBuffer.wrap(message.payload()).getLong());
+			});
+			if (model == TopicModel.STREAM) {
+				TopicFixture.await(() -> late.size() == 2);
+			}
+		}
+		finally {
+			go.countDown();
+		}
+		TopicFixture.await(() -> subscribers(topic).containsAll(Set.of("early", "late")));
+		int count = 1000;
+		for (long i = 4; i <= count; i++) {
+			topic.publish(number(i));
+		}
+		if (model == TopicModel.PUB_SUB) {
+			TopicFixture.await(() -> early.size() == count && late.size() == count - 3);
+			assertThat(early).containsExactlyElementsOf(LongStream.rangeClosed(1, count).boxed().toList());
+			assertThat(late).containsExactlyElementsOf(LongStream.rangeClosed(4, count).boxed().toList());
+		}
+		else {
+			TopicFixture.await(() -> early.size() + late.size() == count);
+			assertThat(Stream.concat(early.stream(), late.stream()).sorted().toList())
+				.containsExactlyElementsOf(LongStream.rangeClosed(1, count).boxed().toList());
+		}
+	}
+
+	private static Set<String> subscribers(Topic<?> topic) {
+		return topic.report().subscribers().stream().map(TopicReport.Subscriber::name).collect(Collectors.toSet());
+	}
+
+	private static byte[] number(long number) {
+		return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
 	}
 
 	@Test

@@ -47,12 +47,17 @@ final class TopicFixture {
 		try (var files = Files.list(directory)) {
 			left = files.filter((file) -> !file.endsWith("host-token")).toList();
 		}
+		delete(directory);
+		assertThat(left).isEmpty();
+	}
+
+	/** Deletes a directory with all that is in it. */
+	static void delete(Path directory) throws IOException {
 		try (var files = Files.walk(directory)) {
 			for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
 				Files.delete(file);
 			}
 		}
-		assertThat(left).isEmpty();
 	}
 
 	static void await(BooleanSupplier condition) {
