@@ -48,6 +48,9 @@ record ConnectionFacts(String scheme, String remoteAddr, String localAddr, Strin
 
 	private static final int MAX_CHARS = 2048;
 
+	/** Maximum length of the headers of a client, with their names. */
+	static final int MAX_BYTES = MAX_CHARS + 128;
+
 	ConnectionFacts {
 		own = Set.copyOf(own);
 		headers = Map.copyOf(headers);

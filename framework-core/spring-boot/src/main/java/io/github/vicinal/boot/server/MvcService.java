@@ -205,7 +205,8 @@ final class MvcService implements Service {
 		if (httpOnly != null) {
 			throw new HttpRequiredException(httpOnly);
 		}
-		if (target.request().isLong(frame.arguments())) {
+		ConnectionFacts facts = facts(frame);
+		if (target.request().isLong(frame, facts, this.environment.requiredContainer().maxRequestHeaderBytes())) {
 			throw new HttpRequiredException(LONG);
 		}
 		if (target.request().hasBody() && target.request().lacksBody(frame.arguments())) {
@@ -215,7 +216,6 @@ final class MvcService implements Service {
 		if (otherMapping != null) {
 			throw new HttpRequiredException(otherMapping);
 		}
-		ConnectionFacts facts = facts(frame);
 		if (target.foreign() != null) {
 			return throughPipeline(new TypedCall(frame, target, facts, beforeWaiting, codecs().mapper()));
 		}

@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.server;
 
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDateTime;
@@ -43,10 +45,25 @@ import org.springframework.web.util.UriUtils;
  */
 final class RequestTemplate {
 
-	/** Encoded, these are well below the limits of servers. */
+	/** Limit on texts in paths, parameters, headers and cookies. */
 	private static final int MAX_CHARS = 1500;
 
 	private static final int MAX_VALUES = 100;
+
+	/** Maximum length of a character in a path or a query: three escaped bytes. */
+	private static final int ENCODED_CHAR = 9;
+
+	/** Maximum length of a value that is no text, without the digits of a large number. */
+	private static final int SHORT_VALUE = 48;
+
+	/** A decimal digit has at least that many. */
+	private static final int BITS_PER_DIGIT = 3;
+
+	/** Length of the rest of a request's head: its line, separators, and lengths. */
+	private static final int HEAD_BYTES = 256;
+
+	/** Bytes between a header's name and its value, and behind it. */
+	private static final int FIELD_BYTES = 4;
 
 	private final String httpMethod;
 
@@ -79,6 +96,9 @@ final class RequestTemplate {
 	private final List<Named> cookies = new ArrayList<>();
 
 	private final boolean body;
+
+	/** Length of the headers that the contract declares. */
+	private final int declaredBytes;
 
 	/** The argument at a position, and its name in the request. */
 	private record Named(int position, String name) {
@@ -130,6 +150,11 @@ final class RequestTemplate {
 			sort(i, this.parameters[i]);
 		}
 		this.body = hasBody;
+		int declared = this.contentType.length() + this.accept.length();
+		for (Map.Entry<String, String> header : fixedHeaders.entrySet()) {
+			declared += header.getKey().length() + header.getValue().length() + FIELD_BYTES;
+		}
+		this.declaredBytes = declared;
 	}
 
 	private void sort(int position, MethodParameter parameter) {
@@ -313,21 +338,64 @@ final class RequestTemplate {
 		return null;
 	}
 
-	/** Whether limits of servers on the length or number of parameters may apply. */
-	boolean isLong(@Nullable Object[] arguments) {
+	/**
+	 * Whether limits of servers on the length of a request's head, or on the number of
+	 * its parameters, may apply.
+	 * @param maxBytes the length that the server allows, with all headers
+	 */
+	boolean isLong(CallFrame frame, ConnectionFacts facts, int maxBytes) {
 		int chars = 0;
+		long others = (long) this.pattern.length() + this.servletPrefix.length();
 		for (List<Named> all : List.of(this.pathVariables, this.queryParameters, this.headers, this.cookies)) {
 			for (Named named : all) {
-				Collection<?> values = values(arguments[named.position()]);
+				Collection<?> values = values(frame.arguments()[named.position()]);
 				if (values.size() > MAX_VALUES) {
 					return true;
 				}
+				others += (long) values.size() * (named.name().length() + 1);
 				for (Object value : values) {
-					chars += (value instanceof String text) ? text.length() : 0;
+					if (value instanceof String text) {
+						chars += text.length();
+					}
+					else {
+						others += length(value);
+					}
 				}
 			}
 		}
-		return chars > MAX_CHARS;
+		if (chars > MAX_CHARS) {
+			return true;
+		}
+		long most = (long) HEAD_BYTES + ConnectionFacts.MAX_BYTES + this.declaredBytes
+				+ ENCODED_CHAR * (others + chars);
+		for (Map.Entry<String, String> header : frame.headers().entrySet()) {
+			most += header.getKey().length() + header.getValue().length() + FIELD_BYTES;
+		}
+		return most > maxBytes && headBytes(frame, facts) > maxBytes;
+	}
+
+	/** The length of a value that is no text, or more. */
+	private static int length(Object value) {
+		if (value instanceof Enum<?> constant) {
+			return constant.name().length();
+		}
+		BigInteger digits = (value instanceof BigDecimal decimal) ? decimal.unscaledValue()
+				: (value instanceof BigInteger integer) ? integer : BigInteger.ZERO;
+		return SHORT_VALUE + digits.bitLength() / BITS_PER_DIGIT;
+	}
+
+	/** The length of the request line and all headers, or a little more. */
+	private int headBytes(CallFrame frame, ConnectionFacts facts) {
+		String query = query(frame.arguments());
+		int bytes = HEAD_BYTES + path(frame.arguments()).length() + ((query != null) ? query.length() : 0);
+		for (Map.Entry<String, List<String>> header : RequestHeaders.of(this, frame, facts, (sent) -> new byte[0])
+			.all()
+			.entrySet()) {
+			for (String value : header.getValue()) {
+				bytes += header.getKey().length() + value.length() + FIELD_BYTES;
+			}
+		}
+		return bytes;
 	}
 
 	/**

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  */
 interface ServletContainer extends FrameRequest.Container {
 
+	/** Returns how long the line and the headers of a request can be, in bytes. */
+	int maxRequestHeaderBytes();
+
 	/** Returns how long the headers of a response can be, in bytes. */
 	int maxResponseHeaderBytes();
 

@@ -128,6 +128,11 @@ final class TomcatContainer implements ServletContainer {
 	}
 
 	@Override
+	public int maxRequestHeaderBytes() {
+		return this.protocol.getMaxHttpRequestHeaderSize();
+	}
+
+	@Override
 	public int maxResponseHeaderBytes() {
 		return this.protocol.getMaxHttpResponseHeaderSize();
 	}

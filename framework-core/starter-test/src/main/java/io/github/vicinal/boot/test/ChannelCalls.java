@@ -34,8 +34,8 @@ public final class ChannelCalls implements ChannelListener {
 	 * @param channel the name of the channel
 	 * @param method the name of the method
 	 * @param path the id of the path: {@code direct}, {@code shm}, {@code uds} or
-	 * {@code http}
-	 * @param reason why the call went over HTTP, or {@code null} for a better path
+	 * {@code http}, which is also said of calls that became HTTP exchanges
+	 * @param reason why no typed path carried the call, or {@code null} if one did
 	 * @since 0.1.0
 	 */
 	public record Call(String channel, String method, String path, @Nullable String reason) {
