@@ -32,6 +32,9 @@ public final class JettyClients {
 
 	private static final String STORE = "org.eclipse.jetty.client.internal.HttpAuthenticationStore";
 
+	/** Maximum bytes of the fields of a request by default. */
+	private static final int MAX_HEADER_BYTES = 8192;
+
 	private static final List<String> LISTENERS = List.of("queuedListener", "beginListener", "headersListener",
 			"commitListener", "contentListener", "successListener", "failureListener");
 
@@ -82,6 +85,9 @@ public final class JettyClients {
 			if (!HANDLERS.contains(handler)) {
 				found.unsupported("protocol handler " + handler);
 			}
+		}
+		if (client.getMaxRequestHeadersSize() < MAX_HEADER_BYTES) {
+			found.unsupported("maxRequestHeadersSize");
 		}
 		if (client.getRedirectCache() != null) {
 			found.unsupported("redirect cache");

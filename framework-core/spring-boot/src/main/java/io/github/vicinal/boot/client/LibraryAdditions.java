@@ -237,7 +237,7 @@ public final class LibraryAdditions {
 		static Jetty of(ClientHttpRequestFactory factory) {
 			ClientAdditions.Found found = new ClientAdditions.Found(null);
 			try {
-				return Client.of(factory, found);
+				return Inspection.of(factory, found);
 			}
 			catch (UnknownLayoutException | RuntimeException ex) {
 				found.unsupported("unknown HTTP client: it cannot be inspected (%s)".formatted(ex.getMessage()));
@@ -246,7 +246,7 @@ public final class LibraryAdditions {
 		}
 
 		/** Loaded only where Jetty's client is. */
-		private static final class Client {
+		private static final class Inspection {
 
 			static Jetty of(ClientHttpRequestFactory factory, ClientAdditions.Found found)
 					throws UnknownLayoutException {

@@ -93,7 +93,7 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 		if (this.factory.additions().isNetty() && NettyFields.areDecided(this.method, headers, body)) {
 			return true;
 		}
-		if (this.factory.additions().isJetty() && JettyFields.areDecided(headers)) {
+		if (this.factory.additions().isJetty() && JettyFields.areDecided(this.uri, headers)) {
 			return true;
 		}
 		return OfLibraries.rewrites(this.uri) || OfLibraries.FIELDS.stream().anyMatch(headers::containsHeader)

@@ -63,16 +63,17 @@ final class ExchangeResponse implements ClientHttpResponse, Redirects.OfAskedSer
 		this.exchange = exchange;
 		this.deadlineNanos = deadlineNanos;
 		this.status = head.status();
+		boolean ofJetty = library.isJetty();
 		// The JDK's client has the names in lower case.
 		head.fields()
 			.forEach((name, value) -> this.headers.add(library.hasPhrases() ? name.toLowerCase(Locale.ROOT) : name,
-					value));
+					ofJetty ? JettyFields.read(name, value) : value));
 		this.empty = method.equals(HttpMethod.HEAD) || this.status < 200 || this.status == 204 || this.status == 304
 				|| library.losesBody(method, this.status);
 		this.phrases = library.hasPhrases();
 		this.reason = head.reason();
 		this.netty = library.isNetty();
-		this.jetty = library.isJetty();
+		this.jetty = ofJetty;
 		if (this.netty && NettyFields.hasNoBody(method, this.status)) {
 			this.headers.remove(HttpHeaders.TRANSFER_ENCODING);
 		}

@@ -109,7 +109,7 @@ class LibraryAdditionsTests {
 			.of(ofJetty("beginListener", (client) -> client.getRequestListeners().addBeginListener((request) -> {
 			})), ofJetty("failureListener",
 					(client) -> client.getRequestListeners().addFailureListener((request, failure) -> {
-					})), ofJetty("redirect cache", (client) -> client.setRedirectCache(new RedirectCache())),
+					})), ofJetty("redirect cache", (client) -> client.setRedirectCache(new RedirectCache.Default(8))),
 					ofJetty("protocol handler", (client) -> client.getProtocolHandlers().put(new OwnHandler())));
 	}
 
