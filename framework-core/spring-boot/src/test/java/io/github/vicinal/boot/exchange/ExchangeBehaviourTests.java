@@ -289,7 +289,7 @@ class ExchangeBehaviourTests {
 		return plain(library, HttpClientSettings.defaults().withReadTimeout(READ_TIMEOUT));
 	}
 
-	private static ClientHttpRequestFactory plain(String library, HttpClientSettings settings) {
+	static ClientHttpRequestFactory plain(String library, HttpClientSettings settings) {
 		return switch (library) {
 			case "jdk" -> ClientHttpRequestFactoryBuilder.jdk().build(settings);
 			case "simple" -> ClientHttpRequestFactoryBuilder.simple().build(settings);

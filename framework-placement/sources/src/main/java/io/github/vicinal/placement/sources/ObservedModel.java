@@ -96,9 +96,9 @@ public record ObservedModel(PlacementModel model, List<String> notSeen) {
 					.map((name) -> "'" + name + "'")
 					.collect(Collectors.joining(", "))));
 		}
-		Map<Ends, Edge> stated = new LinkedHashMap<>();
-		model.edges().forEach((edge) -> stated.merge(new Ends(edge.from(), edge.to()), edge, ObservedModel::sum));
-		stated.forEach((ends, edge) -> edges.merge(ends, edge, ObservedModel::together));
+		Map<Ends, Edge> own = new LinkedHashMap<>();
+		model.edges().forEach((edge) -> own.merge(new Ends(edge.from(), edge.to()), edge, ObservedModel::sum));
+		own.forEach((ends, edge) -> edges.merge(ends, edge, ObservedModel::together));
 		for (Route stated : model.routes()) {
 			Double slo = stated.sloMicros();
 			routes.merge(stated.name(), stated, (seenOne, other) -> (slo != null) ? seenOne.withSlo(slo) : seenOne);
