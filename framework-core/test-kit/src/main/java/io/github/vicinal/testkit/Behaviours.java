@@ -60,6 +60,14 @@ abstract class Behaviours {
 	}
 
 	/**
+	 * Same as {@link #sameAnywhere}, for a call that HTTP itself ends in one of several
+	 * ways.
+	 */
+	<C extends KitContract> Outcome sameAsOnceAnywhere(Class<C> contract, Call<C> call) {
+		return kit().compareVarying(contract, call);
+	}
+
+	/**
 	 * Same as {@link #sameAnywhere}, for something that consists of several calls.
 	 */
 	<C extends KitContract> Outcome sameSeveralAnywhere(Class<C> contract, Call<C> calls) {

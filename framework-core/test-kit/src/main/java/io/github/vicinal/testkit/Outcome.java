@@ -198,6 +198,10 @@ public final class Outcome {
 		}
 	}
 
+	boolean isSameAs(Outcome oracle) {
+		return DeepComparison.difference(this.facts, oracle.facts) == null;
+	}
+
 	@Override
 	public String toString() {
 		String text = this.facts.toString();

@@ -177,6 +177,11 @@ final class BootJar {
 							.formatted(this.file));
 			}
 			if (boot) {
+				if (value(manifest, "Start-Class").isEmpty()) {
+					throw new InvalidInputException(
+							"'%s' cannot be started, because its manifest names no Start-Class; build it with Spring Boot's plugin"
+								.formatted(this.file));
+				}
 				requireAlone(jar, manifest);
 				requireNoProperties(jar, manifest);
 			}

@@ -488,6 +488,13 @@ class InputTests {
 	}
 
 	@Test
+	void jarsThatNameNoApplicationAreRefused() throws IOException {
+		Path jar = TestJar.boot().start("").write(this.directory, "nameless");
+		assertThatExceptionOfType(InvalidInputException.class).isThrownBy(() -> Inventories.read(List.of("n=" + jar)))
+			.withMessageContaining("nameless.jar' cannot be started, because its manifest names no Start-Class");
+	}
+
+	@Test
 	void warsAndPlainJarsAreNotLaidOut() throws IOException {
 		Path war = TestJar.boot().entry("WEB-INF/web.xml", new byte[1]).write(this.directory, "war");
 		assertThatExceptionOfType(InvalidInputException.class).isThrownBy(() -> Inventories.read(List.of("w=" + war)))

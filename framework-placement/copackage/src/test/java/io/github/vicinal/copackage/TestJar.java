@@ -26,6 +26,8 @@ final class TestJar {
 
 	private String launcher = "launcher";
 
+	private String start = "app.Main";
+
 	private String attributes = "";
 
 	static TestJar boot() {
@@ -41,6 +43,12 @@ final class TestJar {
 	/** Names the class that starts the application. */
 	TestJar launcher(String type) {
 		this.launcher = type;
+		return this;
+	}
+
+	/** Names the class that the launcher starts. */
+	TestJar start(String type) {
+		this.start = type;
 		return this;
 	}
 
@@ -255,8 +263,8 @@ final class TestJar {
 	Path write(Path directory, String name) throws IOException {
 		Map<String, byte[]> all = new LinkedHashMap<>();
 		all.put("META-INF/MANIFEST.MF",
-				"Manifest-Version: 1.0\nMain-Class: %s\nStart-Class: app.Main\nSpring-Boot-Version: %s\n%s"
-					.formatted(this.launcher, this.boot, this.attributes)
+				"Manifest-Version: 1.0\nMain-Class: %s\nStart-Class: %s\nSpring-Boot-Version: %s\n%s"
+					.formatted(this.launcher, this.start, this.boot, this.attributes)
 					.getBytes(StandardCharsets.UTF_8));
 		all.putAll(this.entries);
 		Path file = directory.resolve(name + ".jar");

@@ -160,7 +160,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 					: null;
 			HttpHeaders kept = new HttpHeaders();
 			kept.putAll(headers);
-			if (rules == null || hop == null || !rules.mayLeave(this.leg.target(this.uri), hop.uri(), kept)) {
+			if (rules == null || hop == null || !rules.mayLeave(this.leg.target(this.uri), hop, kept)) {
 				return new ReplayedResponse(failure, this.method, ChannelRequestFactory.this.library.additions());
 			}
 			ClientHttpResponse response = request(ChannelRequestFactory.this.delegate, hop.uri(), hop.method(),

@@ -72,6 +72,8 @@ final class ClientAdditions {
 
 	private static final String WEB_CLIENT_ADAPTER = "org.springframework.web.reactive.function.client.support.WebClientAdapter";
 
+	static final String JETTY_FACTORY = "org.springframework.http.client.JettyClientHttpRequestFactory";
+
 	static final String NETTY_FACTORY = "org.springframework.http.client.ReactorClientHttpRequestFactory";
 
 	static final String APACHE_FACTORY = "org.springframework.http.client.HttpComponentsClientHttpRequestFactory";
@@ -523,6 +525,11 @@ final class ClientAdditions {
 	static ClientAdditions of(List<String> unsupported) {
 		Found found = new Found(null);
 		unsupported.forEach(found::unsupported);
+		return new ClientAdditions(found);
+	}
+
+	/** Returns what was found. */
+	static ClientAdditions ofFound(Found found) {
 		return new ClientAdditions(found);
 	}
 

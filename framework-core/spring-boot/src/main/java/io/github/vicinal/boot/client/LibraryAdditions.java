@@ -4,6 +4,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 import io.github.vicinal.boot.reflect.Fields;
 import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
@@ -38,6 +39,8 @@ public final class LibraryAdditions {
 
 	private final boolean netty;
 
+	private final @Nullable Jetty jetty;
+
 	private final @Nullable Duration responseTimeout;
 
 	/** Methods whose requests have a body with {@code HttpURLConnection}. */
@@ -45,11 +48,13 @@ public final class LibraryAdditions {
 
 	LibraryAdditions(ClientHttpRequestFactory factory) {
 		Netty known = factory.getClass().getName().equals(ClientAdditions.NETTY_FACTORY) ? Netty.of(factory) : null;
+		Jetty jettys = factory.getClass().getName().equals(ClientAdditions.JETTY_FACTORY) ? Jetty.of(factory) : null;
 		this.jdk = factory instanceof JdkClientHttpRequestFactory;
 		this.netty = known != null;
+		this.jetty = jettys;
 		this.responseTimeout = (known != null) ? known.responseTimeout() : null;
 		this.additions = (known != null) ? ClientAdditions.of(known.added())
-				: ClientAdditions.of(factory, new ClientAdditions.Found(null));
+				: (jettys != null) ? jettys.additions() : ClientAdditions.of(factory, new ClientAdditions.Found(null));
 		this.decodes = (known != null) ? known.decodes() : decodes(factory);
 		this.saysEmpty = factory instanceof JdkClientHttpRequestFactory
 				&& Runtime.version().feature() < SAYS_EMPTY_BEFORE;
@@ -65,6 +70,7 @@ public final class LibraryAdditions {
 		this.additions = additions;
 		this.jdk = false;
 		this.netty = false;
+		this.jetty = null;
 		this.responseTimeout = null;
 		this.decodes = false;
 		this.saysEmpty = false;
@@ -145,7 +151,8 @@ public final class LibraryAdditions {
 	 * @return whether it accepts gzip and deflate by itself
 	 */
 	public boolean decodes() {
-		return this.decodes;
+		Jetty known = this.jetty;
+		return (known != null) ? known.decodes().getAsBoolean() : this.decodes;
 	}
 
 	/**
@@ -173,11 +180,29 @@ public final class LibraryAdditions {
 	}
 
 	/**
-	 * Returns how long the library waits for a response, as far as only itself knows.
-	 * @return the time, {@code null} if it waits without limit or Spring knows
+	 * Returns whether the library is Jetty's client.
+	 * @return whether requests get fields that it adds, and failures are its own
 	 */
-	public @Nullable Duration responseTimeout() {
-		return this.responseTimeout;
+	public boolean isJetty() {
+		return this.jetty != null;
+	}
+
+	/**
+	 * Returns how long the library waits for a response, as far as only itself knows.
+	 * @param configured what Spring knows, or {@code null}
+	 * @return the time, {@code null} if it waits without limit
+	 */
+	public @Nullable Duration responseTimeout(@Nullable Duration configured) {
+		Jetty known = this.jetty;
+		return this.netty ? this.responseTimeout : (known != null) ? known.timeout() : configured;
+	}
+
+	/**
+	 * Returns whether the time-out of a request is for all of it and its response.
+	 * @return whether parts of the response do not prolong it
+	 */
+	public boolean limitsWholeRequests() {
+		return this.jdk || isJetty();
 	}
 
 	/**
@@ -198,6 +223,41 @@ public final class LibraryAdditions {
 	 */
 	public boolean losesBody(HttpMethod method, int status) {
 		return this.urlConnection && (status == 401 || status == 407) && STREAMED.contains(method);
+	}
+
+	/**
+	 * Jetty's client behind Spring's blocking factory.
+	 *
+	 * @param additions what the application has added to it
+	 * @param decodes whether it decompresses bodies, once it has started
+	 * @param timeout how long a request may take, {@code null} if that is not known
+	 */
+	private record Jetty(ClientAdditions additions, BooleanSupplier decodes, @Nullable Duration timeout) {
+
+		static Jetty of(ClientHttpRequestFactory factory) {
+			ClientAdditions.Found found = new ClientAdditions.Found(null);
+			try {
+				return Inspection.of(factory, found);
+			}
+			catch (UnknownLayoutException | RuntimeException ex) {
+				found.unsupported("unknown HTTP client: it cannot be inspected (%s)".formatted(ex.getMessage()));
+				return new Jetty(ClientAdditions.ofFound(found), () -> false, null);
+			}
+		}
+
+		/** Loaded only where Jetty's client is. */
+		private static final class Inspection {
+
+			static Jetty of(ClientHttpRequestFactory factory, ClientAdditions.Found found)
+					throws UnknownLayoutException {
+				org.eclipse.jetty.client.HttpClient client = JettyClients.of(factory);
+				JettyClients.inspect(client, found);
+				return new Jetty(ClientAdditions.ofFound(found), () -> JettyClients.decodes(client),
+						JettyClients.timeout(factory));
+			}
+
+		}
+
 	}
 
 	/**

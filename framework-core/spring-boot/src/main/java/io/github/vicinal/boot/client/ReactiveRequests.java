@@ -129,7 +129,7 @@ final class ReactiveRequests {
 		RedirectRules.Hop hop = rules.after(request.method(), asked, replayed);
 		HttpHeaders kept = new HttpHeaders();
 		kept.putAll(request.headers());
-		if (hop == null || !rules.mayLeave(asked, hop.uri(), kept)) {
+		if (hop == null || !rules.mayLeave(asked, hop, kept)) {
 			return null;
 		}
 		boolean leaves = !String.valueOf(asked.getRawAuthority()).equalsIgnoreCase(hop.uri().getRawAuthority());

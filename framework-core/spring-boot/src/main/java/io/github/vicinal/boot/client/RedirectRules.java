@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.client;
 
 import java.net.URI;
+import java.util.List;
 import java.util.Locale;
 
 import io.github.vicinal.path.Reply;
@@ -67,6 +68,51 @@ public enum RedirectRules {
 
 	},
 
+	/**
+	 * Jetty's client as Spring uses it: it cannot send a body again, so that a response
+	 * that asks for that stands.
+	 */
+	JETTY {
+
+		@Override
+		@Nullable Hop next(HttpMethod method, URI from, int status, URI to) {
+			boolean head = method.equals(HttpMethod.HEAD);
+			return switch (status) {
+				case 301 -> method.equals(HttpMethod.POST) ? new Hop(to, HttpMethod.GET, true, false)
+						: new Hop(to, method, true, true);
+				case 302 -> (head || method.equals(HttpMethod.PUT)) ? new Hop(to, method, true, true)
+						: new Hop(to, HttpMethod.GET, true, false);
+				case 303 -> new Hop(to, head ? method : HttpMethod.GET, true, head);
+				case 307, 308 -> new Hop(to, method, true, true);
+				default -> null;
+			};
+		}
+
+		// Relative locations begin at the root.
+		@Override
+		URI target(URI from, String location) {
+			return URI.create(from.getScheme() + "://" + from.getRawAuthority()).resolve(location);
+		}
+
+		// Credentials stay behind even at the same origin.
+		@Override
+		public boolean mayLeave(URI from, Hop hop, HttpHeaders headers) {
+			List.of(HttpHeaders.AUTHORIZATION, HttpHeaders.COOKIE, HttpHeaders.PROXY_AUTHORIZATION)
+				.forEach(headers::remove);
+			if (hop.method().equals(HttpMethod.GET)) {
+				headers.remove(HttpHeaders.CONTENT_LENGTH);
+				headers.remove(HttpHeaders.CONTENT_TYPE);
+			}
+			return true;
+		}
+
+		@Override
+		public boolean repeatsBodies() {
+			return false;
+		}
+
+	},
+
 	/** {@code HttpURLConnection} as Spring uses it: it follows redirects of GET. */
 	URL_CONNECTION {
 
@@ -108,6 +154,9 @@ public enum RedirectRules {
 				case "SimpleClientHttpRequestFactory" -> {
 					return URL_CONNECTION;
 				}
+				case "JettyClientHttpRequestFactory" -> {
+					return JETTY;
+				}
 				default -> {
 				}
 			}
@@ -127,10 +176,14 @@ public enum RedirectRules {
 
 	/**
 	 * Removes credentials from the headers of a request that goes to another origin.
+	 * @param from where the request before it went
+	 * @param hop the request
+	 * @param headers its headers, those of the request before it
 	 * @return whether the library makes such a request: Apache HttpClient does not if
 	 * there were any
 	 */
-	public boolean mayLeave(URI from, URI to, HttpHeaders headers) {
+	public boolean mayLeave(URI from, Hop hop, HttpHeaders headers) {
+		URI to = hop.uri();
 		if (String.valueOf(from.getRawAuthority()).equalsIgnoreCase(to.getRawAuthority())
 				&& from.getScheme().equalsIgnoreCase(to.getScheme())) {
 			return true;
@@ -141,11 +194,28 @@ public enum RedirectRules {
 	}
 
 	/**
+	 * Returns whether the library sends the body of a request again to where a redirect
+	 * leads. If not, the response stands that asks for it.
+	 */
+	public boolean repeatsBodies() {
+		return true;
+	}
+
+	/**
+	 * Returns where a redirect leads.
+	 * @param from where the request went
+	 * @param location what the response says
+	 */
+	URI target(URI from, String location) {
+		return from.resolve(location);
+	}
+
+	/**
 	 * Returns whether the library fails where a redirect says no location.
 	 * @param status of the response
 	 */
 	public boolean requiresLocation(int status) {
-		return this == JDK && isRedirect(status) && status != 305 && status != 306;
+		return (this == JDK || this == JETTY) && isRedirect(status) && status != 305 && status != 306;
 	}
 
 	/**
@@ -174,7 +244,7 @@ public enum RedirectRules {
 			return null;
 		}
 		try {
-			URI to = from.resolve(location);
+			URI to = target(from, location);
 			String scheme = String.valueOf(to.getScheme()).toLowerCase(Locale.ROOT);
 			return scheme.equals("http") || scheme.equals("https") ? next(method, from, answer.status(), to) : null;
 		}

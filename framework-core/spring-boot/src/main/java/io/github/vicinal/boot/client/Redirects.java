@@ -41,6 +41,7 @@ public final class Redirects {
 					!(field(response, "connection") instanceof HttpURLConnection known)
 							|| !known.getURL().toString().equals(asked.toASCIIString());
 				case RESPONSES + "ReactorClientHttpResponse" -> NettyClients.isRedirected(field(response, "response"));
+				case RESPONSES + "JettyClientHttpResponse" -> JettyClients.isRedirected(field(response, "response"));
 				default -> !(response instanceof OfAskedServer);
 			};
 		}

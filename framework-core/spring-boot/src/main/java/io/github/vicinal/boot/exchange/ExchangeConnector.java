@@ -189,7 +189,7 @@ final class ExchangeConnector implements ClientHttpConnector {
 		HttpHeaders kept = new HttpHeaders();
 		kept.putAll(request.getHeaders());
 		request.cookieHeader().ifPresent((cookies) -> kept.add(HttpHeaders.COOKIE, cookies));
-		if (rules == null || hop == null || !rules.mayLeave(request.getURI(), hop.uri(), kept)) {
+		if (rules == null || hop == null || !rules.mayLeave(request.getURI(), hop, kept)) {
 			if (this.connector.measuresBodies() && NettyFields.hasNoBody(request.getMethod(), head.status())) {
 				headers.remove(HttpHeaders.TRANSFER_ENCODING);
 			}

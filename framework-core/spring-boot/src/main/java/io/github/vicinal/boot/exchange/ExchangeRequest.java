@@ -93,6 +93,9 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 		if (this.factory.additions().isNetty() && NettyFields.areDecided(this.method, headers, body)) {
 			return true;
 		}
+		if (this.factory.additions().isJetty() && JettyFields.areDecided(this.uri, headers)) {
+			return true;
+		}
 		return OfLibraries.rewrites(this.uri) || OfLibraries.FIELDS.stream().anyMatch(headers::containsHeader)
 				|| (!body && headers.containsHeader(HttpHeaders.CONTENT_LENGTH)
 						&& !"0".equals(headers.getFirst(HttpHeaders.CONTENT_LENGTH)));
@@ -152,8 +155,7 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 	private @Nullable ExchangeResponse response(ExchangeClient.Route route, RequestHead head,
 			StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
 		long timeout = timeoutNanos();
-		// That of the JDK's client is for all of a request and its response.
-		Long deadline = (this.factory.additions().isJdk() && timeout != ClientExchange.NO_TIMEOUT)
+		Long deadline = (this.factory.additions().limitsWholeRequests() && timeout != ClientExchange.NO_TIMEOUT)
 				? System.nanoTime() + timeout : null;
 		ClientExchange exchange = head.fits() ? this.exchanges.make(route, head,
 				(body != null) ? new WrittenBody(body) : null, timeout, Repetition.OF_SAFE) : null;
@@ -176,11 +178,15 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 		HttpFields.Builder fields = HttpFields.builder();
 		boolean urlConnection = this.factory.additions().isUrlConnection();
 		boolean netty = this.factory.additions().isNetty();
+		boolean jetty = this.factory.additions().isJetty();
 		if (urlConnection) {
 			UrlConnectionFields.add(this.method, headers, fields);
 		}
 		else if (netty) {
 			NettyFields.add(this.method, headers, body, fields);
+		}
+		else if (jetty) {
+			JettyFields.add(this.method, headers, body, fields);
 		}
 		else {
 			headers.forEach((name, values) -> {
@@ -195,7 +201,7 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 		if (!headers.containsHeader(HttpHeaders.HOST)) {
 			fields.add(netty ? "host" : HttpHeaders.HOST, OfLibraries.host(this.uri, netty));
 		}
-		if (!urlConnection && !netty && !headers.containsHeader(HttpHeaders.CONTENT_LENGTH)) {
+		if (!urlConnection && !netty && !jetty && !headers.containsHeader(HttpHeaders.CONTENT_LENGTH)) {
 			if (body) {
 				// As the JDK's client spells it.
 				fields.add("Transfer-encoding", "chunked");
@@ -212,8 +218,7 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 	}
 
 	private long timeoutNanos() {
-		Duration timeout = this.factory.additions().isNetty() ? this.factory.additions().responseTimeout()
-				: this.factory.readTimeout();
+		Duration timeout = this.factory.additions().responseTimeout(this.factory.readTimeout());
 		return (timeout != null && !timeout.isZero()) ? timeout.toNanos() : ClientExchange.NO_TIMEOUT;
 	}
 
@@ -226,7 +231,8 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 		int status = response.getStatusCode().value();
 		String location = answered.getFirst(HttpHeaders.LOCATION);
 		if (rules != null && location == null && rules.requiresLocation(status)) {
-			throw new IOException("Invalid redirection: a response of status %d has no location".formatted(status));
+			response.close();
+			throw LibraryFailures.noLocation(status, this.factory.additions());
 		}
 		if (rules == null || location == null || status < 300 || status >= 400) {
 			return response;
@@ -235,7 +241,8 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 				new Reply.Failure(status, Map.of(HttpHeaders.LOCATION, List.of(location)), new byte[0], ""));
 		HttpHeaders kept = new HttpHeaders();
 		kept.putAll(headers);
-		if (hop == null || !rules.mayLeave(this.uri, hop.uri(), kept)) {
+		if (hop == null || (hop.keepsBody() && body != null && !rules.repeatsBodies())
+				|| !rules.mayLeave(this.uri, hop, kept)) {
 			return response;
 		}
 		response.close();

@@ -39,7 +39,9 @@ final class ExchangeResponse implements ClientHttpResponse, Redirects.OfAskedSer
 
 	private final @Nullable String encoding;
 
-	/** Time from which on nothing is read any more; only the JDK's client has one. */
+	private final boolean jetty;
+
+	/** Time from which on nothing is read any more, or {@code null}. */
 	private final @Nullable Long deadlineNanos;
 
 	private @Nullable InputStream body;
@@ -61,15 +63,17 @@ final class ExchangeResponse implements ClientHttpResponse, Redirects.OfAskedSer
 		this.exchange = exchange;
 		this.deadlineNanos = deadlineNanos;
 		this.status = head.status();
+		boolean ofJetty = library.isJetty();
 		// The JDK's client has the names in lower case.
 		head.fields()
 			.forEach((name, value) -> this.headers.add(library.hasPhrases() ? name.toLowerCase(Locale.ROOT) : name,
-					value));
+					ofJetty ? JettyFields.read(name, value) : value));
 		this.empty = method.equals(HttpMethod.HEAD) || this.status < 200 || this.status == 204 || this.status == 304
 				|| library.losesBody(method, this.status);
 		this.phrases = library.hasPhrases();
 		this.reason = head.reason();
 		this.netty = library.isNetty();
+		this.jetty = ofJetty;
 		if (this.netty && NettyFields.hasNoBody(method, this.status)) {
 			this.headers.remove(HttpHeaders.TRANSFER_ENCODING);
 		}
@@ -117,16 +121,20 @@ final class ExchangeResponse implements ClientHttpResponse, Redirects.OfAskedSer
 
 	private ResponseBody raw() {
 		Long deadline = this.deadlineNanos;
-		return (deadline != null) ? new TimedBody(this.exchange, deadline)
+		return (deadline != null) ? new TimedBody(this.exchange, deadline, this.jetty)
 				: this.netty ? new NettyBody(this.exchange) : new ResponseBody(this.exchange);
 	}
 
 	/**
-	 * Reads what is left, as Spring's responses of all libraries do, so that the handler
-	 * gets to its end.
+	 * Reads what is left, as Spring's responses of all libraries but Jetty's do, so that
+	 * the handler gets to its end.
 	 */
 	@Override
 	public void close() {
+		if (this.jetty) {
+			this.exchange.close();
+			return;
+		}
 		try {
 			StreamUtils.drain(getBody());
 		}
@@ -155,8 +163,8 @@ final class ExchangeResponse implements ClientHttpResponse, Redirects.OfAskedSer
 	}
 
 	/**
-	 * A body of the JDK's client. Spring closes it when the time-out of the request has
-	 * passed, however fast its parts come.
+	 * A body that is there until the time-out of the request has passed, however fast its
+	 * parts come. Spring closes that of the JDK's client then; Jetty's client aborts it.
 	 */
 	private static final class TimedBody extends ResponseBody {
 
@@ -164,8 +172,11 @@ final class ExchangeResponse implements ClientHttpResponse, Redirects.OfAskedSer
 
 		private final long deadlineNanos;
 
-		TimedBody(ClientExchange exchange, long deadlineNanos) {
+		private final boolean jetty;
+
+		TimedBody(ClientExchange exchange, long deadlineNanos, boolean jetty) {
 			super(exchange);
+			this.jetty = jetty;
 			this.exchange = exchange;
 			this.deadlineNanos = deadlineNanos;
 		}
@@ -175,17 +186,31 @@ final class ExchangeResponse implements ClientHttpResponse, Redirects.OfAskedSer
 			long left = this.deadlineNanos - System.nanoTime();
 			if (left <= 0) {
 				this.exchange.close();
-				throw new IOException("closed");
+				throw late();
 			}
 			this.exchange.readTimeout(left);
 			try {
 				return super.read(target, offset, length);
 			}
 			catch (SocketTimeoutException ex) {
-				IOException raised = new IOException("closed");
+				IOException raised = late();
 				raised.addSuppressed(ex);
 				throw raised;
 			}
+		}
+
+		private IOException late() {
+			return this.jetty ? JettyFailures.timedOut() : new IOException("closed");
+		}
+
+		@Override
+		IOException cutOff(SocketException failure) {
+			if (!this.jetty) {
+				return super.cutOff(failure);
+			}
+			IOException raised = JettyFailures.lost();
+			raised.addSuppressed(failure);
+			return raised;
 		}
 
 	}

@@ -32,10 +32,26 @@ final class LibraryFailures {
 		else if (failure instanceof SocketException && library.isNetty()) {
 			raised = NettyFailures.lost(false);
 		}
+		else if (library.isJetty()) {
+			raised = (failure instanceof SocketTimeoutException) ? JettyFailures.timedOut() : JettyFailures.lost();
+		}
 		if (raised != failure) {
 			raised.addSuppressed(failure);
 		}
 		return raised;
+	}
+
+	/**
+	 * Returns what a library raises where a redirect says no location.
+	 * @param status of the response
+	 * @param library the library
+	 * @throws RuntimeException if that is what it raises
+	 */
+	static IOException noLocation(int status, LibraryAdditions library) {
+		if (library.isJetty()) {
+			throw JettyFailures.invalid(null);
+		}
+		return new IOException("Invalid redirection: a response of status %d has no location".formatted(status));
 	}
 
 }

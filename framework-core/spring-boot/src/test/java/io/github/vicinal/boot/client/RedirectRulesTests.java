@@ -35,14 +35,18 @@ class RedirectRulesTests {
 		return headers;
 	}
 
+	private static RedirectRules.Hop hop(String to) {
+		return new RedirectRules.Hop(URI.create(to), HttpMethod.GET, true, false);
+	}
+
 	@ParameterizedTest
 	@EnumSource(RedirectRules.class)
 	void credentialsStayWithTheirOrigin(RedirectRules rules) {
 		for (String to : new String[] { "http://other:8080/b", "http://orders:8081/b", "https://orders:8080/b" }) {
 			HttpHeaders headers = headers("Authorization", "Cookie", "X-Tenant");
-			assertThat(rules.mayLeave(FROM, URI.create(to), headers)).isEqualTo(rules != RedirectRules.APACHE);
+			assertThat(rules.mayLeave(FROM, hop(to), headers)).isEqualTo(rules != RedirectRules.APACHE);
 			assertThat(headers.headerNames()).containsExactly("X-Tenant");
-			assertThat(rules.mayLeave(FROM, URI.create(to), headers("X-Tenant"))).isTrue();
+			assertThat(rules.mayLeave(FROM, hop(to), headers("X-Tenant"))).isTrue();
 		}
 	}
 
@@ -50,8 +54,13 @@ class RedirectRulesTests {
 	@EnumSource(RedirectRules.class)
 	void credentialsGoWithinTheirOrigin(RedirectRules rules) {
 		HttpHeaders headers = headers("Authorization", "Cookie");
-		assertThat(rules.mayLeave(FROM, URI.create("http://Orders:8080/b"), headers)).isTrue();
-		assertThat(headers.headerNames()).containsExactlyInAnyOrder("Authorization", "Cookie");
+		assertThat(rules.mayLeave(FROM, hop("http://Orders:8080/b"), headers)).isTrue();
+		if (rules == RedirectRules.JETTY) {
+			assertThat(headers.headerNames()).as("Jetty's client leaves them behind").isEmpty();
+		}
+		else {
+			assertThat(headers.headerNames()).containsExactlyInAnyOrder("Authorization", "Cookie");
+		}
 	}
 
 	/** The next request of the libraries themselves. */
@@ -101,6 +110,7 @@ class RedirectRulesTests {
 			case JDK -> ClientHttpRequestFactoryBuilder.jdk().build(settings);
 			case APACHE -> ClientHttpRequestFactoryBuilder.httpComponents().build(settings);
 			case REACTOR -> ClientHttpRequestFactoryBuilder.reactor().build(settings);
+			case JETTY -> ClientHttpRequestFactoryBuilder.jetty().build(settings);
 			case URL_CONNECTION -> ClientHttpRequestFactoryBuilder.simple().build(settings);
 		};
 	}
@@ -119,7 +129,7 @@ class RedirectRulesTests {
 		HttpMethod method = HttpMethod.valueOf(request.split(" ")[0]);
 		RedirectRules.Hop hop = rules.after(method, from,
 				new Reply.Failure(status, Map.of("Location", List.of("/target")), new byte[0], ""));
-		if (hop == null) {
+		if (hop == null || (hop.keepsBody() && request.endsWith("body") && !rules.repeatsBodies())) {
 			return "[]";
 		}
 		return "[" + hop.method() + ((hop.keepsBody() && request.endsWith("body")) ? " with a body" : "") + "]";

@@ -9,9 +9,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 import jakarta.servlet.http.HttpServletResponse;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -47,12 +48,13 @@ class TickingResponseTests {
 	@RegisterExtension
 	final ExchangeBehaviourTests.Applications applications = new ExchangeBehaviourTests.Applications();
 
-	@Test
-	void endsWithTheTimeOutOfTheJdksClient() {
+	@ParameterizedTest
+	@ValueSource(strings = { "jdk", "jetty" })
+	void endsWithTheTimeOutOfTheClient(String library) {
 		ConfigurableApplicationContext server = this.applications.start(TickingApplication.class,
 				Map.of("server.port", "0", "vicinal.server.paths", "direct", "server.shutdown", "immediate"));
 		String base = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
-		ConfigurableApplicationContext client = this.applications.client("direct", "jdk");
+		ConfigurableApplicationContext client = this.applications.client("direct", library);
 		RestClient patient = client.getBean(RestClient.Builder.class).baseUrl(base).build();
 		Exchanges sent = client.getBean(Exchanges.class);
 		ExchangeBehaviourTests.connect(patient, sent, "direct");
@@ -64,7 +66,7 @@ class TickingResponseTests {
 			.build();
 		RestClient plain = RestClient.builder()
 			.baseUrl(base)
-			.requestFactory(ClientHttpRequestFactoryBuilder.jdk().build(hurried))
+			.requestFactory(ExchangeBehaviourTests.plain(library, hurried))
 			.build();
 		Map<String, Function<RestClient, Object>> ways = new LinkedHashMap<>();
 		ways.put("nothing is read", (

@@ -96,7 +96,9 @@ public record ObservedModel(PlacementModel model, List<String> notSeen) {
 					.map((name) -> "'" + name + "'")
 					.collect(Collectors.joining(", "))));
 		}
-		model.edges().forEach((edge) -> edges.merge(new Ends(edge.from(), edge.to()), edge, ObservedModel::together));
+		Map<Ends, Edge> own = new LinkedHashMap<>();
+		model.edges().forEach((edge) -> own.merge(new Ends(edge.from(), edge.to()), edge, ObservedModel::sum));
+		own.forEach((ends, edge) -> edges.merge(ends, edge, ObservedModel::together));
 		for (Route stated : model.routes()) {
 			Double slo = stated.sloMicros();
 			routes.merge(stated.name(), stated, (seenOne, other) -> (slo != null) ? seenOne.withSlo(slo) : seenOne);
@@ -120,6 +122,33 @@ public record ObservedModel(PlacementModel model, List<String> notSeen) {
 				placed.isEmpty() ? "it is left out" : "these calls are left out"));
 		return placed.isEmpty() ? null : new Route(route.name(), route.callsPerSecond(), placed, route.p99Micros(),
 				route.sloMicros(), route.evidence());
+	}
+
+	/**
+	 * Puts two edges of a model together that have the same ends, such as those of two
+	 * protocols.
+	 */
+	private static Edge sum(Edge one, Edge other) {
+		Evidence evidence = one.evidence();
+		boolean same = evidence.equals(other.evidence());
+		return new Edge(one.from(), one.to(), sum(one.callsPerSecond(), other.callsPerSecond()),
+				sum(one.applicationBytesPerSecond(), other.applicationBytesPerSecond()),
+				sum(one.wireBytesPerSecond(), other.wireBytesPerSecond()),
+				sum(one.hopBytesPerSecond(), other.hopBytesPerSecond()),
+				larger(one.p90LatencyMicros(), other.p90LatencyMicros()),
+				same ? evidence : new Evidence(
+						evidence.source().equals(other.evidence().source()) ? evidence.source()
+								: evidence.source() + "+" + other.evidence().source(),
+						evidence.samples() + other.evidence().samples(), evidence.window(),
+						evidence.partial() || other.evidence().partial(), evidence.note() + other.evidence().note()));
+	}
+
+	private static @Nullable Double sum(@Nullable Double one, @Nullable Double other) {
+		return (one == null) ? other : (other == null) ? one : (Double) (one + other);
+	}
+
+	private static @Nullable Double larger(@Nullable Double one, @Nullable Double other) {
+		return (one == null) ? other : (other == null) ? one : (Double) Math.max(one, other);
 	}
 
 	/** Adds to an edge the quantities that it does not have. */

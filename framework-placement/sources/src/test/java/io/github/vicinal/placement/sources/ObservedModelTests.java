@@ -46,6 +46,14 @@ class ObservedModelTests {
 	}
 
 	@Test
+	void twoEdgesOfTheModelWithTheSameEndsCountBoth() {
+		PlacementModel model = model().withEdges(List.of(Edge.calls("a", "b", 5), Edge.calls("a", "b", 7)));
+		Traffic other = new Traffic(List.of(Edge.calls("b", "a", 1)), List.of());
+		assertThat(ObservedModel.of(model, List.of(other)).model().edges())
+			.containsExactlyInAnyOrder(Edge.calls("a", "b", 12), Edge.calls("b", "a", 1));
+	}
+
+	@Test
 	void everyNameThatIsLeftOutIsNamed() {
 		List<Edge> edges = new ArrayList<>();
 		for (int i = 0; i < 50; i++) {
