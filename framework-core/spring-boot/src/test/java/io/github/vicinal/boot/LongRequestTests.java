@@ -70,8 +70,8 @@ class LongRequestTests {
 			assertThat(typed(client, path)).isGreaterThan(before);
 		});
 		Texts plain = HttpServiceProxyFactory
-			.builderFor(RestClientAdapter
-				.create(RestClient.builder().baseUrl(url).defaultHeader("X-More", header).build()))
+			.builderFor(
+					RestClientAdapter.create(RestClient.builder().baseUrl(url).defaultHeader("X-More", header).build()))
 			.build()
 			.createClient(Texts.class);
 		assertThat(status(plain, where, character, length)).as("over HTTP").isEqualTo(status);

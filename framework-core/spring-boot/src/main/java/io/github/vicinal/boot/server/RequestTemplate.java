@@ -53,7 +53,9 @@ final class RequestTemplate {
 	/** Maximum length of a character in a path or a query: three escaped bytes. */
 	private static final int ENCODED_CHAR = 9;
 
-	/** Maximum length of a value that is no text, without the digits of a large number. */
+	/**
+	 * Maximum length of a value that is no text, without the digits of a large number.
+	 */
 	private static final int SHORT_VALUE = 48;
 
 	/** A decimal digit has at least that many. */
