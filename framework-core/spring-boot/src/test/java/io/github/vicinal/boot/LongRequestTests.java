@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** A server refuses requests whose line and headers are longer than it allows. */
-@Timeout(60)
+@Timeout(120)
 class LongRequestTests {
 
 	@TempDir
@@ -70,8 +70,8 @@ class LongRequestTests {
 			assertThat(typed(client, path)).isGreaterThan(before);
 		});
 		Texts plain = HttpServiceProxyFactory
-			.builderFor(RestClientAdapter
-				.create(RestClient.builder().baseUrl(url).defaultHeader("X-More", header).build()))
+			.builderFor(
+					RestClientAdapter.create(RestClient.builder().baseUrl(url).defaultHeader("X-More", header).build()))
 			.build()
 			.createClient(Texts.class);
 		assertThat(status(plain, where, character, length)).as("over HTTP").isEqualTo(status);
