@@ -17,6 +17,7 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -91,6 +92,29 @@ class BodyLengthTests {
 	@CsvSource({ "false, jdk", "false, reactor", "true, jdk", "true, reactor" })
 	void typedCallsShowTheSameBehindAFilter(boolean reactive, String library) {
 		typedCallsShowTheSame(start(FilteredServer.class, Map.of()), reactive, library, true);
+	}
+
+	/** Such a request says nothing about the length of bodies. */
+	@ParameterizedTest
+	@ValueSource(strings = { "http-components", "jdk" })
+	void aMissingBodyIsNoExample(String library) {
+		ConfigurableApplicationContext server = start(Server.class, Map.of());
+		String url = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
+		ConfigurableApplicationContext typed = start(Client.class,
+				Map.of("spring.http.serviceclient.framed.base-url", url, "spring.http.clients.imperative.factory",
+						library, "vicinal.compare-paths", "false", "vicinal.confirm-interval", "0s"));
+		Framed found = typed.getBean(Framed.class);
+		String overHttp = found.json(Map.of("a", 1));
+		String missing = found.optional(null);
+		assertThat(missing).isNotEqualTo(overHttp);
+		await().untilAsserted(() -> {
+			found.get();
+			assertThat(channel(typed).peers().get(0).path()).isEqualTo("direct");
+		});
+		assertThat(found.json(Map.of("a", 1))).isEqualTo(overHttp);
+		assertThat(found.optional(Map.of("a", 1))).isEqualTo(overHttp);
+		assertThat(found.optional(null)).isEqualTo(missing);
+		assertThat(found.json(Map.of("a", 1))).isEqualTo(overHttp);
 	}
 
 	/** Their requests look alike in everything else. */
@@ -184,6 +208,9 @@ class BodyLengthTests {
 
 		@PostExchange("/framed/json")
 		String json(@RequestBody Map<String, Integer> body);
+
+		@PostExchange("/framed/optional")
+		String optional(@RequestBody(required = false) @Nullable Map<String, Integer> body);
 
 		@PostExchange("/framed/text")
 		String text(@RequestBody String body);
@@ -306,6 +333,11 @@ class BodyLengthTests {
 
 		@Override
 		public String json(Map<String, Integer> body) {
+			return framing();
+		}
+
+		@Override
+		public String optional(@Nullable Map<String, Integer> body) {
 			return framing();
 		}
 

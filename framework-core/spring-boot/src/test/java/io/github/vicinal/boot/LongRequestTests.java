@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** A server refuses requests whose line and headers are longer than it allows. */
-@Timeout(60)
+@Timeout(120)
 class LongRequestTests {
 
 	@TempDir

@@ -138,6 +138,17 @@ abstract class ResultBehaviours extends Behaviours {
 	}
 
 	@Test
+	@DisplayName("a response entity of an Optional ends as over HTTP, with and without a body")
+	void entityOfOptional() {
+		for (int status : new int[] { 200, 203, 202, 204, 304 }) {
+			sameAnywhere(ResultsContract.class, (client) -> {
+				ResponseEntity<Optional<Answer>> result = client.entityOfOptional(status);
+				return result.getStatusCode().value() + " " + result.getBody();
+			});
+		}
+	}
+
+	@Test
 	@DisplayName("an HTTP entity and bare headers of the server arrive as over HTTP")
 	void otherEntities() {
 		sameAnywhere(ResultsContract.class, (client) -> {

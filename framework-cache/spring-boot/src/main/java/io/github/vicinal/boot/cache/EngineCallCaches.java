@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -98,9 +99,11 @@ public final class EngineCallCaches extends CallCaches {
 						.formatted(name, shared.origin(), origin),
 					"Give them the same time, or caches of their own: @CacheableCall(cache = \"...\")");
 		}
+		Codecs known = this.codecs.get();
+		// The flat format has no shapes of methods that only HTTP carries.
+		Set<String> offers = (method.method().httpOnlyReason() != null) ? Set.of() : known.offers(contract);
 		boolean sharedByAll = annotation.sharedByAllCallers() || this.builders.isSharedByAllCallers(name);
-		return new EngineCallCache(shared.cache(), channel, method,
-				this.codecs.get().choose(contract, this.codecs.get().offers(contract)).codec(),
+		return new EngineCallCache(shared.cache(), channel, method, known.choose(contract, offers).codec(),
 				this.builders.expireAfterWrite(name, lifetime),
 				new CallerParts(channel, method, name, sharedByAll, this.contributors, this.baggage), this.application);
 	}

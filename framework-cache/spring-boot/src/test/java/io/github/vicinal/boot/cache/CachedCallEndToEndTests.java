@@ -23,6 +23,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.service.annotation.GetExchange;
@@ -155,6 +156,70 @@ class CachedCallEndToEndTests {
 			assertThat(client.getBean(EngineCallCaches.class).clear("station-names")).isTrue();
 			assertThat(stations.name(1)).isEqualTo("station 1, call 2");
 		}
+	}
+
+	/** A codec of typed calls does not know the types of such a method. */
+	@Test
+	void answersOfMethodsThatOnlyHttpCarriesAreRemembered() {
+		try (ConfigurableApplicationContext server = start(SearchService.class, Map.of());
+				ConfigurableApplicationContext client = start(SearchClient.class,
+						Map.of("spring.http.serviceclient.searches.base-url",
+								"http://localhost:" + server.getEnvironment().getProperty("local.server.port")))) {
+			Searches searches = client.getBean(Searches.class);
+			assertThat(searches.count()).isZero();
+			for (int i = 0; i < 3; i++) {
+				assertThat(searches.search(Map.of("line", "S1"))).containsExactly(new Station("S1", 1));
+				assertThat(searches.search(Map.of("line", "S2"))).containsExactly(new Station("S2", 2));
+			}
+			assertThat(searches.count()).isEqualTo(2);
+		}
+	}
+
+	record Station(String line, int call) {
+	}
+
+	@AffinityChannel
+	@HttpExchange("/searches")
+	interface Searches {
+
+		@CacheableCall(expireAfterWrite = "5m")
+		@GetExchange
+		List<Station> search(@RequestParam Map<String, String> filter);
+
+		@GetExchange("/count")
+		int count();
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import(SearchController.class)
+	static class SearchService {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@ImportHttpServices(group = "searches", types = Searches.class)
+	static class SearchClient {
+
+	}
+
+	@RestController
+	static class SearchController implements Searches {
+
+		private final AtomicInteger calls = new AtomicInteger();
+
+		@Override
+		public List<Station> search(Map<String, String> filter) {
+			return List.of(new Station(filter.get("line"), this.calls.incrementAndGet()));
+		}
+
+		@Override
+		public int count() {
+			return this.calls.get();
+		}
+
 	}
 
 	@AffinityChannel

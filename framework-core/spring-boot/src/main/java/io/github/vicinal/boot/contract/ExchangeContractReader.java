@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -371,6 +372,9 @@ public final class ExchangeContractReader implements ContractReader {
 		if (shape.envelope() == ResultShape.Envelope.OPTIONAL
 				&& (shape.valueClass() == String.class || shape.valueClass() == byte[].class)) {
 			return "servers write an Optional of text or bytes as JSON, and HTTP clients as a plain body";
+		}
+		if (shape.envelope() == ResultShape.Envelope.ENTITY && shape.valueClass() == Optional.class) {
+			return "HTTP clients distinguish a response entity without a body from one of an empty Optional";
 		}
 		String httpMethod = httpMethod(contract, method);
 		if (httpMethod.isEmpty()) {

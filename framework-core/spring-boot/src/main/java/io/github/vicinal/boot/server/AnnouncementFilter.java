@@ -70,6 +70,10 @@ final class AnnouncementFilter extends OncePerRequestFilter {
 			return "the request is %s, although its scheme is %s"
 				.formatted(request.isSecure() ? "secure" : "not secure", request.getScheme());
 		}
+		if (!request.getProtocol().startsWith("HTTP/1.")) {
+			// It has no Host, and responses have other headers.
+			return "the client's requests come by %s, of which paths know nothing".formatted(request.getProtocol());
+		}
 		if (request.getAttribute(CERTIFICATES) != null) {
 			return "the client shows a certificate to HTTP, which typed calls do not have";
 		}

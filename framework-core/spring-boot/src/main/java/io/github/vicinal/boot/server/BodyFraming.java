@@ -96,6 +96,10 @@ final class BodyFraming {
 	 * @param body whether the request is for a handler that takes a body
 	 */
 	void learn(BodyFraming request, boolean body) {
+		if (body && (request.way == Way.NOTHING || request.way == Way.ZERO)) {
+			// The handler takes a body that may be missing, and it is.
+			return;
+		}
 		Map<String, Way> ways = body ? this.withBody : this.withoutBody;
 		if (ways.size() < MAX_METHODS || ways.containsKey(request.method)) {
 			ways.merge(request.method, request.way, (known, seen) -> (known == seen) ? known : Way.UNCERTAIN);

@@ -53,9 +53,7 @@ final class RequestTemplate {
 	/** Maximum length of a character in a path or a query: three escaped bytes. */
 	private static final int ENCODED_CHAR = 9;
 
-	/**
-	 * Maximum length of a value that is no text, without the digits of a large number.
-	 */
+	/** Maximum length of other values, without the digits of large numbers. */
 	private static final int SHORT_VALUE = 48;
 
 	/** A decimal digit has at least that many. */
@@ -368,8 +366,8 @@ final class RequestTemplate {
 		if (chars > MAX_CHARS) {
 			return true;
 		}
-		long most = (long) HEAD_BYTES + ConnectionFacts.MAX_BYTES + this.declaredBytes
-				+ ENCODED_CHAR * (others + chars);
+		long most = HEAD_BYTES + ENCODED_CHAR * (others + chars);
+		most += (long) ConnectionFacts.MAX_BYTES + this.declaredBytes;
 		for (Map.Entry<String, String> header : frame.headers().entrySet()) {
 			most += header.getKey().length() + header.getValue().length() + FIELD_BYTES;
 		}
@@ -390,9 +388,8 @@ final class RequestTemplate {
 	private int headBytes(CallFrame frame, ConnectionFacts facts) {
 		String query = query(frame.arguments());
 		int bytes = HEAD_BYTES + path(frame.arguments()).length() + ((query != null) ? query.length() : 0);
-		for (Map.Entry<String, List<String>> header : RequestHeaders.of(this, frame, facts, (sent) -> new byte[0])
-			.all()
-			.entrySet()) {
+		Map<String, List<String>> sentHeaders = RequestHeaders.of(this, frame, facts, (sent) -> new byte[0]).all();
+		for (Map.Entry<String, List<String>> header : sentHeaders.entrySet()) {
 			for (String value : header.getValue()) {
 				bytes += header.getKey().length() + value.length() + FIELD_BYTES;
 			}

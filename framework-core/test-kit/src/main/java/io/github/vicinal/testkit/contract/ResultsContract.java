@@ -63,6 +63,9 @@ public interface ResultsContract extends KitContract {
 	@GetExchange("/entity-optional")
 	Optional<ResponseEntity<Answer>> optionalEntity();
 
+	@GetExchange("/entity-of-optional")
+	ResponseEntity<Optional<Answer>> entityOfOptional(@RequestParam int status);
+
 	@GetExchange("/entity-text")
 	ResponseEntity<String> entityText();
 

@@ -95,6 +95,12 @@ class ResultsController implements ResultsContract {
 	}
 
 	@Override
+	public ResponseEntity<Optional<Answer>> entityOfOptional(int status) {
+		return (status == 200) ? ResponseEntity.ok(Optional.of(new Answer("inside"))) : (status == 203)
+				? ResponseEntity.status(status).body(Optional.empty()) : ResponseEntity.status(status).build();
+	}
+
+	@Override
 	public ResponseEntity<String> entityText() {
 		return ResponseEntity.ok().contentType(MediaType.TEXT_MARKDOWN).body("# title");
 	}
