@@ -82,26 +82,6 @@ public final class Report {
 		return this;
 	}
 
-	Predicate<String> chartRivals() {
-		return this.chartRivals;
-	}
-
-	List<Map<String, Object>> chartRows() {
-		return this.rows.stream().filter(this.chartRows).toList();
-	}
-
-	String chartTitle() {
-		return this.chartTitle;
-	}
-
-	String chartColumn() {
-		return this.chartColumn;
-	}
-
-	List<String> chartLabels() {
-		return this.chartLabels;
-	}
-
 	/**
 	 * Adds a row.
 	 * @param values as many as there are columns
@@ -158,6 +138,15 @@ public final class Report {
 	 */
 	public List<Bar> bars() {
 		return List.copyOf(this.bars);
+	}
+
+	/**
+	 * Draws the chart.
+	 * @return an SVG document
+	 */
+	public String svg() {
+		return BarChart.draw(this.chartTitle, this.rows.stream().filter(this.chartRows).toList(), this.chartLabels,
+				this.chartColumn, this.chartRivals);
 	}
 
 	/**

@@ -1,17 +1,16 @@
 package io.github.vicinal.benchmarks.cache;
 
-import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.github.vicinal.benchmarks.BenchJvm;
 import io.github.vicinal.benchmarks.SteadyState;
 import org.jspecify.annotations.Nullable;
 
@@ -51,16 +50,7 @@ public final class CacheSpeedProcess {
 
 	/** Runs this program again for a cache. */
 	static Figures start(String name) throws IOException, InterruptedException {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx512m"));
-		String classPath = System.getProperty("java.class.path");
-		if (!classPath.contains(File.pathSeparator) && classPath.endsWith(".jar")) {
-			command.addAll(List.of("-jar", classPath));
-		}
-		else {
-			command.addAll(List.of("-cp", classPath, "io.github.vicinal.benchmarks.Bench"));
-		}
-		command.addAll(List.of(COMMAND, name));
+		List<String> command = BenchJvm.command(List.of("-Xmx512m"), COMMAND, name);
 		Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
 		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 		String line = output.lines().filter((any) -> any.startsWith(FIGURES)).findFirst().orElse(null);

@@ -1,5 +1,8 @@
 package io.github.vicinal.benchmarks.cache;
 
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +28,20 @@ final class SwitchPauses {
 	/** Accesses that are timed for each switch, by entries: more than it takes. */
 	private static final double ACCESSES_PER_ENTRY = 0.5;
 
+	private static final MethodHandle FORCE = switching();
+
 	private SwitchPauses() {
+	}
+
+	private static MethodHandle switching() {
+		try {
+			Method method = AicPolicy.class.getDeclaredMethod("force", int.class);
+			method.setAccessible(true);
+			return MethodHandles.lookup().unreflect(method);
+		}
+		catch (ReflectiveOperationException ex) {
+			throw new IllegalStateException("AIC has no method to switch", ex);
+		}
 	}
 
 	/**
@@ -61,7 +77,7 @@ final class SwitchPauses {
 					int hash = random.nextInt();
 					long start = System.nanoTime();
 					if (i == 0) {
-						policy.force(candidate);
+						force(policy, candidate);
 					}
 					if (i % MISS_INTERVAL != 0) {
 						policy.onHit(any);
@@ -84,6 +100,16 @@ final class SwitchPauses {
 			}
 		}
 		return least;
+	}
+
+	/** Only the policy itself decides on switches, so it has no public method for one. */
+	private static void force(AicPolicy policy, int candidate) {
+		try {
+			FORCE.invokeExact(policy, candidate);
+		}
+		catch (Throwable ex) {
+			throw new IllegalStateException("AIC has no method to switch", ex);
+		}
 	}
 
 }

@@ -1,13 +1,12 @@
 package io.github.vicinal.benchmarks.call;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+
+import io.github.vicinal.benchmarks.BenchJvm;
 
 /** The server in a JVM of its own, which ends with this one. */
 public final class EchoProcess implements AutoCloseable {
@@ -31,8 +30,7 @@ public final class EchoProcess implements AutoCloseable {
 	}
 
 	static EchoProcess start(EchoSecurity security) throws IOException {
-		List<String> command = new ArrayList<>(command());
-		command.add(security.name());
+		List<String> command = BenchJvm.command(List.of(), EchoServer.COMMAND, security.name());
 		Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
 		BufferedReader lines = new BufferedReader(
 				new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
@@ -43,20 +41,6 @@ public final class EchoProcess implements AutoCloseable {
 			System.err.println(line);
 		}
 		throw new IOException("The server ended before it was ready");
-	}
-
-	/** The command that runs this program again. */
-	static List<String> command() {
-		return command(EchoServer.COMMAND);
-	}
-
-	static List<String> command(String first) {
-		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-		String classPath = System.getProperty("java.class.path");
-		if (!classPath.contains(File.pathSeparator) && classPath.endsWith(".jar")) {
-			return List.of(java, "-jar", classPath, first);
-		}
-		return List.of(java, "-cp", classPath, "io.github.vicinal.benchmarks.Bench", first);
 	}
 
 	/**

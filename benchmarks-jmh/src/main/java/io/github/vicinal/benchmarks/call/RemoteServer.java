@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.github.vicinal.benchmarks.BenchJvm;
 import io.grpc.Server;
 
 import org.springframework.context.ConfigurableApplicationContext;
@@ -79,8 +80,7 @@ public final class RemoteServer implements AutoCloseable {
 	/** Starts a server. */
 	static RemoteServer start(RemoteLink link, RemoteKeys keys, Map<String, Object> properties) throws IOException {
 		List<String> command = new ArrayList<>(link.prefix());
-		command.addAll(EchoProcess.command(COMMAND));
-		command.add(keys.file().toString());
+		command.addAll(BenchJvm.command(List.of(), COMMAND, keys.file().toString()));
 		properties.forEach((key, value) -> command.add(key + "=" + value));
 		Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
 		BufferedReader lines = new BufferedReader(

@@ -1,16 +1,15 @@
 package io.github.vicinal.benchmarks.crash;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.benchmarks.BenchJvm;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.RawLanes;
 import io.github.vicinal.transport.shm.ShmOptions;
@@ -62,17 +61,8 @@ public final class Victim implements AutoCloseable {
 
 	private static Process start(String kind, Path directory, String instanceId, String firstCaller)
 			throws IOException {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx96m",
-						"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-		String classPath = System.getProperty("java.class.path");
-		if (!classPath.contains(File.pathSeparator) && classPath.endsWith(".jar")) {
-			command.addAll(List.of("-jar", classPath));
-		}
-		else {
-			command.addAll(List.of("-cp", classPath, "io.github.vicinal.benchmarks.Bench"));
-		}
-		command.addAll(List.of(COMMAND, kind, directory.toString(), instanceId, firstCaller));
+		List<String> command = BenchJvm.command(List.of("-Xmx96m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+				COMMAND, kind, directory.toString(), instanceId, firstCaller);
 		return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
 	}
 

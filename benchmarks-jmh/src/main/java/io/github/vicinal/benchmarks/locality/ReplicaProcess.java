@@ -1,19 +1,19 @@
 package io.github.vicinal.benchmarks.locality;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
+
+import io.github.vicinal.benchmarks.BenchJvm;
 
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
@@ -71,16 +71,8 @@ public final class ReplicaProcess implements AutoCloseable {
 	 */
 	static ReplicaProcess start(String name, int servers, Path rendezvous, UnaryOperator<List<String>> where)
 			throws IOException {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-		String classPath = System.getProperty("java.class.path");
-		if (!classPath.contains(File.pathSeparator) && classPath.endsWith(".jar")) {
-			command.addAll(List.of("-jar", classPath));
-		}
-		else {
-			command.addAll(List.of("-cp", classPath, "io.github.vicinal.benchmarks.Bench"));
-		}
-		command.addAll(List.of(COMMAND, name, String.valueOf(servers), rendezvous.toString()));
+		List<String> command = BenchJvm.command(List.of(), COMMAND, name, String.valueOf(servers),
+				rendezvous.toString());
 		Process process = new ProcessBuilder(where.apply(command)).redirectError(ProcessBuilder.Redirect.INHERIT)
 			.start();
 		BufferedReader lines = new BufferedReader(

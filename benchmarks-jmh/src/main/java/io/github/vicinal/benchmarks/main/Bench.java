@@ -1,4 +1,4 @@
-package io.github.vicinal.benchmarks;
+package io.github.vicinal.benchmarks.main;
 
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
+import io.github.vicinal.benchmarks.Measurement;
+import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.benchmarks.cache.CacheAdversarialMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheMemoryMeasurement;
 import io.github.vicinal.benchmarks.cache.CacheSpeedMeasurement;
@@ -72,6 +74,17 @@ public final class Bench implements Callable<Integer> {
 			new OverloadMeasurement(), new OverloadHttpMeasurement(), new LocalityMeasurement(),
 			new SelectorSimulationMeasurement(), new SelectorMeasurement(), new StormMeasurement(),
 			new TopicMeasurement(), new RemoteMeasurement(), new RdmaMeasurement(), new IdleMeasurement());
+
+	/** Roles of the JVMs that measurements start, by their first argument. */
+	private static final Map<String, Role> ROLES = Map.ofEntries(Map.entry(ShmChild.COMMAND, ShmChild::main),
+			Map.entry(ReplicaProcess.COMMAND, ReplicaProcess::main), Map.entry(EchoServer.COMMAND, EchoServer::main),
+			Map.entry(RemoteServer.COMMAND, RemoteServer::main),
+			Map.entry(ScaleMeasurement.COMMAND, ScaleMeasurement::main),
+			Map.entry(PieceProcess.COMMAND, PieceProcess::main), Map.entry(RawServer.COMMAND, RawServer::main),
+			Map.entry(Victim.COMMAND, Victim::main), Map.entry(CacheSpeedProcess.COMMAND, CacheSpeedProcess::main),
+			Map.entry(StormServers.COMMAND, StormServers::main), Map.entry(TopicProcess.COMMAND, TopicProcess::main),
+			Map.entry(OverloadServer.COMMAND, OverloadServer::main),
+			Map.entry(SelectorServer.COMMAND, SelectorServer::main));
 
 	@Spec
 	@SuppressWarnings("NullAway.Init")
@@ -142,56 +155,9 @@ public final class Bench implements Callable<Integer> {
 	 * @throws Exception if a child process of a measurement cannot do its part
 	 */
 	public static void main(String[] arguments) throws Exception {
-		if (arguments.length > 0 && arguments[0].equals(ShmChild.COMMAND)) {
-			ShmChild.main(arguments);
-			return;
-		}
-		if (arguments.length > 0 && arguments[0].equals(ReplicaProcess.COMMAND)) {
-			ReplicaProcess.main(arguments);
-			return;
-		}
-		if (arguments.length > 0 && arguments[0].equals(EchoServer.COMMAND)) {
-			EchoServer.main(arguments);
-			return;
-		}
-		if (arguments.length > 0 && arguments[0].equals(RemoteServer.COMMAND)) {
-			RemoteServer.main(arguments);
-			return;
-		}
-		if (arguments.length > 0 && arguments[0].equals(ScaleMeasurement.COMMAND)) {
-			ScaleMeasurement.main(arguments);
-			return;
-		}
-		if (arguments.length > 0 && arguments[0].equals(PieceProcess.COMMAND)) {
-			PieceProcess.main(arguments);
-			return;
-		}
-		if (arguments.length > 0 && arguments[0].equals(RawServer.COMMAND)) {
-			RawServer.main(arguments);
-			return;
-		}
-		if (arguments.length > 0 && arguments[0].equals(Victim.COMMAND)) {
-			Victim.main(arguments);
-			return;
-		}
-		if (arguments.length > 0 && arguments[0].equals(CacheSpeedProcess.COMMAND)) {
-			CacheSpeedProcess.main(arguments);
-			return;
-		}
-		if (arguments.length > 0 && arguments[0].equals(StormServers.COMMAND)) {
-			StormServers.main(arguments);
-			return;
-		}
-		if (arguments.length > 0 && arguments[0].equals(TopicProcess.COMMAND)) {
-			TopicProcess.main(arguments);
-			return;
-		}
-		if (arguments.length > 0 && arguments[0].equals(OverloadServer.COMMAND)) {
-			OverloadServer.main(arguments);
-			return;
-		}
-		if (arguments.length > 0 && arguments[0].equals(SelectorServer.COMMAND)) {
-			SelectorServer.main(arguments);
+		Role role = (arguments.length > 0) ? ROLES.get(arguments[0]) : null;
+		if (role != null) {
+			role.run(arguments);
 			return;
 		}
 		System.exit(new CommandLine(new Bench()).execute(arguments));
@@ -284,11 +250,17 @@ public final class Bench implements Callable<Integer> {
 			JsonMapper.builder().build().writerWithDefaultPrettyPrinter().writeValue(this.json, all);
 		}
 		if (this.svg != null) {
-			Files.writeString(this.svg, BarChart.draw(report.chartTitle(), report.chartRows(), report.chartLabels(),
-					report.chartColumn(), report.chartRivals()));
+			Files.writeString(this.svg, report.svg());
 		}
 		boolean fallsShort = report.bars().stream().anyMatch((bar) -> !bar.passes());
 		return (this.check && fallsShort) ? 1 : 0;
+	}
+
+	/** The main method of a child process. */
+	private interface Role {
+
+		void run(String[] arguments) throws Exception;
+
 	}
 
 }

@@ -1,4 +1,4 @@
-package io.github.vicinal.benchmarks;
+package io.github.vicinal.benchmarks.main;
 
 import java.io.IOException;
 import java.nio.file.Files;

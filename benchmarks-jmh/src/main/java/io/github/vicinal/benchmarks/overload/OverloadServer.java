@@ -1,11 +1,9 @@
 package io.github.vicinal.benchmarks.overload;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,6 +12,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
+import io.github.vicinal.benchmarks.BenchJvm;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
@@ -95,16 +94,8 @@ public final class OverloadServer implements AutoCloseable {
 	}
 
 	static OverloadServer start(Control control, Map<String, String> properties) throws IOException {
-		List<String> command = new ArrayList<>(List.of("nice", "-n", LOWEST_PRIORITY,
-				Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-		String classPath = System.getProperty("java.class.path");
-		if (!classPath.contains(File.pathSeparator) && classPath.endsWith(".jar")) {
-			command.addAll(List.of("-jar", classPath));
-		}
-		else {
-			command.addAll(List.of("-cp", classPath, "io.github.vicinal.benchmarks.Bench"));
-		}
-		command.addAll(List.of(COMMAND, control.name()));
+		List<String> command = new ArrayList<>(List.of("nice", "-n", LOWEST_PRIORITY));
+		command.addAll(BenchJvm.command(List.of(), COMMAND, control.name()));
 		properties.forEach((name, value) -> command.add(name + "=" + value));
 		Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
 		BufferedReader lines = new BufferedReader(

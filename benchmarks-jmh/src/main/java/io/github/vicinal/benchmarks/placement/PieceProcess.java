@@ -1,17 +1,16 @@
 package io.github.vicinal.benchmarks.placement;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+
+import io.github.vicinal.benchmarks.BenchJvm;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -74,16 +73,7 @@ public final class PieceProcess implements AutoCloseable {
 	 * @throws IOException if it does not start
 	 */
 	static PieceProcess start(String... arguments) throws IOException {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx128m"));
-		String classPath = System.getProperty("java.class.path");
-		if (!classPath.contains(File.pathSeparator) && classPath.endsWith(".jar")) {
-			command.addAll(List.of("-jar", classPath));
-		}
-		else {
-			command.addAll(List.of("-cp", classPath, "io.github.vicinal.benchmarks.Bench"));
-		}
-		command.add(COMMAND);
+		List<String> command = BenchJvm.command(List.of("-Xmx128m"), COMMAND);
 		command.addAll(List.of(arguments));
 		Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
 		BufferedReader lines = new BufferedReader(

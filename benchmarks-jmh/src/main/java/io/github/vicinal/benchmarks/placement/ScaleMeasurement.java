@@ -1,16 +1,15 @@
 package io.github.vicinal.benchmarks.placement;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
+import io.github.vicinal.benchmarks.BenchJvm;
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.placement.model.PlacementModel;
@@ -102,18 +101,8 @@ public final class ScaleMeasurement implements Measurement {
 
 	private static Result solve(String kind, int services, int hosts, String bound, long amount)
 			throws IOException, InterruptedException {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx512m",
-						"-XX:ActiveProcessorCount=2"));
-		String classPath = System.getProperty("java.class.path");
-		if (!classPath.contains(File.pathSeparator) && classPath.endsWith(".jar")) {
-			command.addAll(List.of("-jar", classPath));
-		}
-		else {
-			command.addAll(List.of("-cp", classPath, "io.github.vicinal.benchmarks.Bench"));
-		}
-		command.addAll(
-				List.of(COMMAND, kind, String.valueOf(services), String.valueOf(hosts), bound, String.valueOf(amount)));
+		List<String> command = BenchJvm.command(List.of("-Xmx512m", "-XX:ActiveProcessorCount=2"), COMMAND, kind,
+				String.valueOf(services), String.valueOf(hosts), bound, String.valueOf(amount));
 		Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
 		Result result = null;
 		try (BufferedReader lines = new BufferedReader(

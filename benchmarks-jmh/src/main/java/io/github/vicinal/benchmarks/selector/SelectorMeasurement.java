@@ -1,7 +1,6 @@
 package io.github.vicinal.benchmarks.selector;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.HttpURLConnection;
@@ -18,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
+import io.github.vicinal.benchmarks.BenchJvm;
 import io.github.vicinal.benchmarks.Measurement;
 import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.benchmarks.shm.Transport;
@@ -116,18 +116,9 @@ public final class SelectorMeasurement implements Measurement {
 	}
 
 	private static Process start(Path directory, @Nullable Link link) throws IOException {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-						// The JDK's server waits 40 ms for an acknowledgement otherwise.
-						"-Dsun.net.httpserver.nodelay=true"));
-		String classPath = System.getProperty("java.class.path");
-		if (!classPath.contains(File.pathSeparator) && classPath.endsWith(".jar")) {
-			command.addAll(List.of("-jar", classPath));
-		}
-		else {
-			command.addAll(List.of("-cp", classPath, "io.github.vicinal.benchmarks.Bench"));
-		}
-		command.addAll(List.of(SelectorServer.COMMAND, directory.toString()));
+		// The JDK's server waits 40 ms for an acknowledgement otherwise.
+		List<String> command = BenchJvm.command(List.of("-Dsun.net.httpserver.nodelay=true"), SelectorServer.COMMAND,
+				directory.toString());
 		Process process = new ProcessBuilder((link != null) ? link.prefixed(command) : command)
 			.redirectError(ProcessBuilder.Redirect.INHERIT)
 			.start();

@@ -1,7 +1,6 @@
 package io.github.vicinal.benchmarks.shm;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
@@ -12,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
+import io.github.vicinal.benchmarks.BenchJvm;
 import io.github.vicinal.benchmarks.ThreadCpu;
 import org.jspecify.annotations.Nullable;
 
@@ -88,18 +88,9 @@ final class Pair implements AutoCloseable {
 
 	private Child child(List<String> flags, String role, Path directory, String transports, String pids)
 			throws IOException {
-		List<String> command = new ArrayList<>();
-		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-		command.add("-Xmx1g");
-		command.addAll(flags);
-		String classPath = System.getProperty("java.class.path");
-		if (!classPath.contains(File.pathSeparator) && classPath.endsWith(".jar")) {
-			command.addAll(List.of("-jar", classPath));
-		}
-		else {
-			command.addAll(List.of("-cp", classPath, "io.github.vicinal.benchmarks.Bench"));
-		}
-		command.addAll(List.of(ShmChild.COMMAND, role, directory.toString(), transports));
+		List<String> options = new ArrayList<>(List.of("-Xmx1g"));
+		options.addAll(flags);
+		List<String> command = BenchJvm.command(options, ShmChild.COMMAND, role, directory.toString(), transports);
 		if (!pids.isEmpty()) {
 			command.add(pids);
 		}

@@ -2,7 +2,6 @@ package io.github.vicinal.benchmarks.storm;
 
 import java.io.BufferedReader;
 import java.io.DataOutputStream;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
@@ -14,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+
+import io.github.vicinal.benchmarks.BenchJvm;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -99,16 +100,7 @@ public final class StormServers implements AutoCloseable {
 	 * @throws IOException if they do not start
 	 */
 	static StormServers start(int instances, Path rendezvous) throws IOException {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-		String classPath = System.getProperty("java.class.path");
-		if (!classPath.contains(File.pathSeparator) && classPath.endsWith(".jar")) {
-			command.addAll(List.of("-jar", classPath));
-		}
-		else {
-			command.addAll(List.of("-cp", classPath, "io.github.vicinal.benchmarks.Bench"));
-		}
-		command.addAll(List.of(COMMAND, String.valueOf(instances), rendezvous.toString()));
+		List<String> command = BenchJvm.command(List.of(), COMMAND, String.valueOf(instances), rendezvous.toString());
 		Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
 		BufferedReader answers = new BufferedReader(
 				new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));

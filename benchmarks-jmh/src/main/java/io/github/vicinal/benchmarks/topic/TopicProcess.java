@@ -1,7 +1,6 @@
 package io.github.vicinal.benchmarks.topic;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
@@ -13,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.zip.CRC32;
 
+import io.github.vicinal.benchmarks.BenchJvm;
 import io.github.vicinal.benchmarks.ProcessCpu;
 import org.HdrHistogram.Histogram;
 
@@ -48,23 +48,16 @@ public final class TopicProcess implements AutoCloseable {
 
 	/** Starts a process in a role, which is ready when this returns. */
 	static TopicProcess start(String role, String system, TopicSystem.Place place) throws IOException {
-		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-		String classPath = System.getProperty("java.class.path");
-		List<String> command = new ArrayList<>(List.of(java, "-Xmx1g", "--add-opens",
+		List<String> options = new ArrayList<>(List.of("-Xmx1g", "--add-opens",
 				"java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens", "java.base/sun.nio.ch=ALL-UNNAMED",
 				"--add-exports", "java.base/jdk.internal.ref=ALL-UNNAMED", "--add-opens",
 				"java.base/java.lang=ALL-UNNAMED", "--add-opens", "java.base/java.lang.reflect=ALL-UNNAMED",
 				"--add-opens", "java.base/java.io=ALL-UNNAMED", "--add-opens", "java.base/java.util=ALL-UNNAMED"));
 		if (Runtime.version().feature() >= 22) {
-			command.add("--enable-native-access=ALL-UNNAMED");
+			options.add("--enable-native-access=ALL-UNNAMED");
 		}
-		if (!classPath.contains(File.pathSeparator) && classPath.endsWith(".jar")) {
-			command.addAll(List.of("-jar", classPath));
-		}
-		else {
-			command.addAll(List.of("-cp", classPath, "io.github.vicinal.benchmarks.Bench"));
-		}
-		command.addAll(List.of(COMMAND, role, system, place.directory().toString(), Integer.toString(place.port())));
+		List<String> command = BenchJvm.command(options, COMMAND, role, system, place.directory().toString(),
+				Integer.toString(place.port()));
 		TopicProcess started = new TopicProcess(
 				new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start());
 		started.answer();

@@ -1,16 +1,15 @@
 package io.github.vicinal.benchmarks.wait;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
+import io.github.vicinal.benchmarks.BenchJvm;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.RawLanes;
 import io.github.vicinal.transport.shm.ShmOptions;
@@ -42,16 +41,7 @@ public final class RawServer implements AutoCloseable {
 	public static RawServer start() throws IOException {
 		Path directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-bench");
 		String instanceId = PeerIdentity.create(PeerIdentity.NO_HOST).instanceId();
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-		String classPath = System.getProperty("java.class.path");
-		if (!classPath.contains(File.pathSeparator) && classPath.endsWith(".jar")) {
-			command.addAll(List.of("-jar", classPath));
-		}
-		else {
-			command.addAll(List.of("-cp", classPath, "io.github.vicinal.benchmarks.Bench"));
-		}
-		command.addAll(List.of(COMMAND, directory.toString(), instanceId));
+		List<String> command = BenchJvm.command(List.of(), COMMAND, directory.toString(), instanceId);
 		Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
 		String line = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))
 			.readLine();

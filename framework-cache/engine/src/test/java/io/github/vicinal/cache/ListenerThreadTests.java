@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Which thread pays for the listener, and what an invalidation of all leaves behind. */
+/** The thread that pays for the listener, and the state after an invalidation of all. */
 @Timeout(60)
 class ListenerThreadTests {
 

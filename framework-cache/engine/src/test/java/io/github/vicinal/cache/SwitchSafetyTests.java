@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 import io.github.vicinal.cache.aic.AicPolicy;
+import io.github.vicinal.cache.aic.ForcedSwitches;
 import io.github.vicinal.cache.policy.ReplacementPolicy;
 import io.github.vicinal.cache.policy.Slots;
 import org.junit.jupiter.api.Test;
@@ -38,7 +39,7 @@ class SwitchSafetyTests {
 
 		private void perhapsSwitch() {
 			if (++this.accesses % 100 == 0) {
-				this.aic.force(this.switches.incrementAndGet());
+				ForcedSwitches.force(this.aic, this.switches.incrementAndGet());
 			}
 		}
 

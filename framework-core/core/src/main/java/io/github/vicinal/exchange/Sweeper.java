@@ -63,13 +63,13 @@ final class Sweeper {
 		}
 	}
 
-	/** What is kept may belong to others, whose failures end nothing here. */
+	/** The task may call code of others, so its failure does not end the thread. */
 	private boolean isKept() {
 		try {
 			return this.task.getAsBoolean();
 		}
 		catch (RuntimeException ex) {
-			logger.warn("What is kept could not be looked at", ex);
+			logger.warn("The exchanges in progress could not be checked; trying again", ex);
 			return true;
 		}
 	}

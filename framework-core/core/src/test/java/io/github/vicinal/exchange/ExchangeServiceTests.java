@@ -348,7 +348,7 @@ class ExchangeServiceTests {
 		await().until(() -> !this.service.isBusy());
 	}
 
-	/** Of two handlers that share a shape, the one may go on for long. */
+	/** One of two handlers that share a shape may go on for long. */
 	@Test
 	void oneHandlerThatRespondsInPartsIsEnough() {
 		begin("/echo", new byte[1], true);

@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-import io.github.vicinal.Skip;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -138,7 +138,7 @@ class RendezvousTests {
 	@Test
 	void sharedDirectoryOfAThirdUserIsRefused() throws IOException {
 		Path shared = shared(01777);
-		Skip.unless(giveAway(shared), "only root can give a directory away");
+		Assumptions.assumeTrue(giveAway(shared), "only root can give a directory away");
 		assertUnusable(Rendezvous.open(shared.toString()), "belongs to the user 4711, who could replace");
 		assertThat(own(shared)).doesNotExist();
 	}
@@ -159,7 +159,7 @@ class RendezvousTests {
 		Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwxrwxrwx"));
 		assertUnusable(Rendezvous.open(shared.toString()), "chmod 700 " + own);
 		Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwx------"));
-		Skip.unless(giveAway(own), "only root can give a directory away");
+		Assumptions.assumeTrue(giveAway(own), "only root can give a directory away");
 		assertUnusable(Rendezvous.open(shared.toString()), own + " belongs to the user 4711");
 	}
 
@@ -199,7 +199,7 @@ class RendezvousTests {
 		delete(directory);
 		Files.createDirectory(directory);
 		Files.writeString(directory.resolve(Rendezvous.TOKEN_FILE), PeerIdentity.randomId());
-		Skip.unless(giveAway(directory), "only root can give a directory away");
+		Assumptions.assumeTrue(giveAway(directory), "only root can give a directory away");
 		assertThat(rendezvous.look())
 			.hasValueSatisfying((why) -> assertThat(why).contains("was created again by the user 4711"));
 		assertThat(rendezvous.hostId()).isEqualTo(before);
@@ -254,7 +254,7 @@ class RendezvousTests {
 	@Test
 	void longestPathIsAccepted() throws IOException {
 		int room = 103 - Rendezvous.MAX_SOCKET_NAME_BYTES - 1 - this.temp.toString().length() - 1;
-		Skip.unless(room > 0, "the temporary directory has too long a path");
+		Assumptions.assumeTrue(room > 0, "the temporary directory has too long a path");
 		Path directory = this.temp.resolve("x".repeat(room));
 		assertThat(Rendezvous.open(directory.toString()).unavailable()).isEmpty();
 		assertThat(Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)).isTrue();
@@ -264,7 +264,7 @@ class RendezvousTests {
 	void directoryOfAnotherUserIsRefused() throws IOException {
 		Path directory = Files.createDirectory(this.temp.resolve("foreign"),
 				PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-		Skip.unless(giveAway(directory), "only root can give a directory away");
+		Assumptions.assumeTrue(giveAway(directory), "only root can give a directory away");
 		assertUnusable(Rendezvous.open(directory.toString()), "belongs to the user 4711");
 		Files.setAttribute(directory, "unix:uid", 0);
 	}
@@ -283,14 +283,14 @@ class RendezvousTests {
 	void unwritableDirectoryIsRefused() throws IOException {
 		Path directory = Files.createDirectory(this.temp.resolve("readonly"),
 				PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("r-x------")));
-		Skip.unless(!Files.isWritable(directory), "root may write everywhere");
+		Assumptions.assumeTrue(!Files.isWritable(directory), "root may write everywhere");
 		assertUnusable(Rendezvous.open(directory.toString()), "cannot be used");
 		Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
 	}
 
 	@Test
 	void unwritablePlaceIsRefused() {
-		Skip.unless(Files.isDirectory(Path.of("/proc")), "there is no /proc");
+		Assumptions.assumeTrue(Files.isDirectory(Path.of("/proc")), "there is no /proc");
 		assertUnusable(Rendezvous.open("/proc/vicinal"), "no other is tried");
 	}
 

@@ -257,7 +257,7 @@ class ConcurrencyLimitTests {
 		}
 	}
 
-	/** So slow that a measurement would take half a minute. */
+	/** Requests are so slow that a measurement would take half a minute. */
 	@Test
 	void verySlowRequestsOfAnotherKindAreServedBesideBusyProcessors() {
 		Simulation simulation = simulation(4, CONSTANT, 35).pooled().beside(1).load(0, 20, 1_600).load(20, 60, 20);

@@ -389,7 +389,7 @@ class PathSelectorTests {
 		assertThat(this.selector.current(200)).isEqualTo(most ? UDS : SHM);
 	}
 
-	/** What a failure costs ends with the answers that outweigh it. */
+	/** A failure no longer counts once answers outweigh it. */
 	@Test
 	void callsAreTimedAfterAFailureUntilEnoughAreAnswered() {
 		openAll();

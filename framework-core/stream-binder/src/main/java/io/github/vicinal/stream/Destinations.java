@@ -41,7 +41,7 @@ final class Destinations {
 		Shared known = this.open.get(topic);
 		if (known != null && known.single != single) {
 			throw new ProvisioningException(
-					"Of the bindings of destination '%s' some say producer.single-stream=true and some do not: let all say the same"
+					"Some bindings of destination '%s' have producer.single-stream=true and others do not: set the same for all"
 						.formatted(topic));
 		}
 		Shared shared = (known != null) ? known : new Shared(publisher(topic, single), single);

@@ -1,7 +1,6 @@
 package io.github.vicinal.stream;
 
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,57 +13,32 @@ import io.github.vicinal.boot.topic.TopicHeaders;
 import io.github.vicinal.topic.DurableTopics;
 import io.github.vicinal.topic.TopicReport;
 import io.github.vicinal.topic.Topics;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.cloud.stream.function.StreamBridge;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.messaging.Message;
-import org.springframework.util.FileSystemUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Destinations that are durable: groups are consumers with stored positions. */
 @Timeout(120)
-class DurableStreamTests {
-
-	private final List<ConfigurableApplicationContext> applications = new ArrayList<>();
+class DurableStreamTests extends StreamTestSupport {
 
 	@TempDir
 	private Path volume;
 
-	private Path directory;
-
-	@BeforeEach
-	void makeDirectory() throws Exception {
-		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
-	}
-
-	@AfterEach
-	void close() throws Exception {
-		this.applications.forEach(ConfigurableApplicationContext::close);
-		FileSystemUtils.deleteRecursively(this.directory);
-	}
-
-	private ConfigurableApplicationContext start(Class<?> type, String name, String... properties) {
-		List<String> all = new ArrayList<>(List.of("spring.application.name=" + name,
-				"vicinal.rendezvous.directory=" + this.directory, "vicinal.topics.durable.directory=" + this.volume,
-				"vicinal.topics.named.orders.durable=true", "spring.main.banner-mode=off",
-				"spring.cloud.stream.binding-retry-interval=0", "spring.jmx.enabled=false"));
+	@Override
+	ConfigurableApplicationContext start(Class<?> type, String name, String... properties) {
+		List<String> all = new ArrayList<>(
+				List.of("vicinal.topics.durable.directory=" + this.volume, "vicinal.topics.named.orders.durable=true"));
 		all.addAll(List.of(properties));
-		ConfigurableApplicationContext application = new SpringApplicationBuilder(type).web(WebApplicationType.NONE)
-			.properties(all.toArray(String[]::new))
-			.run();
-		this.applications.add(application);
-		return application;
+		return super.start(type, name, all.toArray(String[]::new));
 	}
 
 	private ConfigurableApplicationContext startShop() {
@@ -161,19 +135,6 @@ class DurableStreamTests {
 				this.attempts.add(text);
 				throw new IllegalStateException("cannot bill " + text);
 			};
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
-	static class Sink {
-
-		final BlockingQueue<Message<byte[]>> received = new LinkedBlockingQueue<>();
-
-		@Bean
-		Consumer<Message<byte[]>> sink() {
-			return this.received::add;
 		}
 
 	}

@@ -1,8 +1,6 @@
 package io.github.vicinal.stream;
 
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -24,16 +22,12 @@ import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicReport;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.Topics;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.cloud.stream.binding.BindingService;
 import org.springframework.cloud.stream.binding.BindingsLifecycleController;
 import org.springframework.cloud.stream.function.StreamBridge;
@@ -43,41 +37,13 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.MessageHandlingException;
 import org.springframework.messaging.support.MessageBuilder;
-import org.springframework.util.FileSystemUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Functions of applications that know nothing of topics. */
 @Timeout(120)
-class StreamBinderTests {
-
-	private final List<ConfigurableApplicationContext> applications = new ArrayList<>();
-
-	private Path directory;
-
-	@BeforeEach
-	void makeDirectory() throws Exception {
-		this.directory = Files.createTempDirectory(Path.of("/dev/shm"), "vicinal-test");
-	}
-
-	@AfterEach
-	void close() throws Exception {
-		this.applications.forEach(ConfigurableApplicationContext::close);
-		FileSystemUtils.deleteRecursively(this.directory);
-	}
-
-	private ConfigurableApplicationContext start(Class<?> type, String name, String... properties) {
-		List<String> all = new ArrayList<>(List.of("spring.application.name=" + name,
-				"vicinal.rendezvous.directory=" + this.directory, "spring.main.banner-mode=off",
-				"spring.cloud.stream.binding-retry-interval=0", "spring.jmx.enabled=false"));
-		all.addAll(List.of(properties));
-		ConfigurableApplicationContext application = new SpringApplicationBuilder(type).web(WebApplicationType.NONE)
-			.properties(all.toArray(String[]::new))
-			.run();
-		this.applications.add(application);
-		return application;
-	}
+class StreamBinderTests extends StreamTestSupport {
 
 	/** Waits for a state that nobody announces; a test's timeout ends it. */
 	private static void await(BooleanSupplier condition) {
@@ -530,19 +496,6 @@ class StreamBinderTests {
 		@Bean
 		Function<Order, Bill> bill() {
 			return (order) -> new Bill(order.number(), 10 * order.number());
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
-	static class Sink {
-
-		final BlockingQueue<Message<byte[]>> received = new LinkedBlockingQueue<>();
-
-		@Bean
-		Consumer<Message<byte[]>> sink() {
-			return this.received::add;
 		}
 
 	}

@@ -249,11 +249,8 @@ public final class AicPolicy implements ReplacementPolicy {
 		simulateSizes();
 	}
 
-	/**
-	 * Makes another candidate the one in use, for tests.
-	 * @param candidate its number
-	 */
-	public void force(int candidate) {
+	/** Makes another candidate the one in use, whatever it achieves. */
+	void force(int candidate) {
 		this.rule.force(candidate % CANDIDATES.size());
 		change();
 	}

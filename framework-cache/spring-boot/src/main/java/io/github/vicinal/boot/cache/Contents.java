@@ -64,7 +64,7 @@ final class Contents {
 	/** One comparison. */
 	private final class Comparison {
 
-		/** What each object that is being compared is compared with. */
+		/** Pairs of objects whose comparison has not ended. */
 		private final IdentityHashMap<Object, Object> underWay = new IdentityHashMap<>();
 
 		private boolean same(@Nullable Object one, @Nullable Object other, int depth) throws IllegalAccessException {

@@ -158,7 +158,7 @@ class CachedCallTests {
 		assertThat(byLink.call(new Object[] { URI.create("http://a/x") }, () -> "again")).isEqualTo("of a");
 	}
 
-	/** What the first caller gets is what the server sent, and so is what others get. */
+	/** The first caller and all others get the value that the server sent. */
 	@ParameterizedTest
 	@ValueSource(strings = { "account", "accounts" })
 	void resultsOfWhichACopyWouldLackSomethingAreNotKept(String method) throws Throwable {

@@ -183,7 +183,9 @@ class BroadcastFillTests {
 		assertThat(there.ofManager(1)).isEqualTo("1 #2");
 	}
 
-	/** What was loaded before a change would be kept for as long as entries live. */
+	/**
+	 * A value that was loaded before a change would be kept for as long as entries live.
+	 */
 	@ParameterizedTest
 	@CsvSource({ "evicted there, 1 #2", "evicted here, 1 #2", "cleared there, 1 #2", "cleared here, 1 #2",
 			"put there, 1 #2", "put here, new", "another key, 1 #1" })

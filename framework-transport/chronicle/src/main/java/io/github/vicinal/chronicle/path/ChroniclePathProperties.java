@@ -11,10 +11,10 @@ import org.springframework.util.unit.DataSize;
  *
  * @param enabled Whether calls between processes of one user and host may go through
  * Chronicle Queues. Needs vicinal-chronicle and the JVM flags of Chronicle Queue.
- * @param maxFrameSize Size of the largest call or reply, 1KB to 1GB. Larger calls go over
+ * @param maxFrameSize Maximum size of a call or reply, 1KB to 1GB. Larger calls go over
  * another path.
- * @param maxQueueSize Size of the files of one direction that the other side has not
- * read, at least four times file-size and twice max-frame-size. Further calls take
+ * @param maxQueueSize Maximum size of the files of one direction that the other side has
+ * not read, at least four times file-size and twice max-frame-size. Further calls take
  * another path.
  * @param fileSize Size after which a queue begins a new file, a multiple of 64KB from 1MB
  * to 256MB. A file is deleted when it has been read.

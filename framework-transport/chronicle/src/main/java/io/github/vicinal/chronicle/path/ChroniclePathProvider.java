@@ -21,7 +21,6 @@ import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.transport.multiplex.ConnectionException;
 import io.github.vicinal.transport.multiplex.MultiplexedPath;
 import io.github.vicinal.transport.multiplex.SharedConnections;
-import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.ConnectConditions;
 import io.github.vicinal.transport.wire.DaemonThread;
 import io.github.vicinal.transport.wire.PeerCheck;
@@ -79,9 +78,7 @@ public final class ChroniclePathProvider implements PathProvider {
 		this.codecs = codecs;
 		this.options = options;
 		this.givenPeerCheck = peerCheck;
-		this.timer = new ScheduledThreadPoolExecutor(1, (task) -> DaemonThread.create("vicinal-chronicle-timer", task));
-		this.timer.setRemoveOnCancelPolicy(true);
-		this.timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+		this.timer = DaemonThread.timer("vicinal-chronicle-timer");
 	}
 
 	@Override
@@ -134,31 +131,8 @@ public final class ChroniclePathProvider implements PathProvider {
 	}
 
 	private Attempt connect(Contract contract, String instanceId, Path directory) {
-		ClientPair pair = null;
-		boolean connected = false;
-		try {
-			pair = this.pairs.acquire(instanceId, new Opener(instanceId, directory));
-			if (pair == null) {
-				return new Unavailable("the application is shutting down", false);
-			}
-			ClientBinding binding = new ClientBinding(pair.nextBinding(), contract, this.codecs);
-			ClientPair acquired = pair;
-			MultiplexedPath path = MultiplexedPath.bind(KIND, pair, binding, this.bytes,
-					() -> this.pairs.release(acquired));
-			connected = true;
-			return new Connected(path);
-		}
-		catch (ConnectionException ex) {
-			return new Unavailable(String.valueOf(ex.getMessage()), ex.retryable());
-		}
-		catch (RuntimeException ex) {
-			return new Unavailable(ex.toString(), true);
-		}
-		finally {
-			if (pair != null && !connected) {
-				this.pairs.release(pair);
-			}
-		}
+		return MultiplexedPath.connect(KIND, this.pairs, instanceId, new Opener(instanceId, directory), contract,
+				this.codecs, this.bytes);
 	}
 
 	/** Calls in flight fail. Waits a moment for the files to be deleted. */

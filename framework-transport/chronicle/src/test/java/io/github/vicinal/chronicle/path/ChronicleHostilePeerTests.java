@@ -25,6 +25,7 @@ import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.multiplex.ReceivedFrame;
+import io.github.vicinal.transport.testing.EchoCalls;
 import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameType;
@@ -38,9 +39,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static io.github.vicinal.chronicle.path.ChroniclePathFixture.bytes;
-import static io.github.vicinal.chronicle.path.ChroniclePathFixture.later;
 import static io.github.vicinal.chronicle.path.ChroniclePathFixture.small;
-import static io.github.vicinal.chronicle.path.ChroniclePathFixture.value;
+import static io.github.vicinal.transport.testing.EchoCalls.later;
+import static io.github.vicinal.transport.testing.EchoCalls.value;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -168,7 +169,7 @@ class ChronicleHostilePeerTests {
 	@Test
 	void aClientThatReadsNoAnswersIsLeft() throws Exception {
 		ChroniclePathServer server = this.fixture.server(small().frameTimeout(Duration.ofMillis(200)).build());
-		Codecs codecs = ChroniclePathFixture.CODECS;
+		Codecs codecs = EchoCalls.CODECS;
 		CodecChoice choice = codecs.choose(ChroniclePathFixture.CONTRACT, codecs.offers(ChroniclePathFixture.CONTRACT));
 		try (FakeClient client = new FakeClient()) {
 			EncodeBuffer bind = new EncodeBuffer(256);

@@ -5,36 +5,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.contract.Contract;
-import io.github.vicinal.contract.ContractReader.MethodDescription;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
-import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
-import io.github.vicinal.server.Service;
 import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.testing.Contracts;
+import io.github.vicinal.transport.testing.EchoCalls;
 import io.github.vicinal.transport.wire.PeerCheck;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -42,19 +32,7 @@ import static org.awaitility.Awaitility.await;
 /** Servers with one contract and clients of it, in one rendezvous directory. */
 final class ChroniclePathFixture implements AutoCloseable {
 
-	static final Codecs CODECS = new Codecs(JsonMapper.builder().build(), false);
-
-	interface Echo {
-
-		byte[] bytes(byte[] body);
-
-		String slow(String text);
-
-	}
-
-	static final Contract CONTRACT = Contract.of(Echo.class,
-			(type, method) -> new MethodDescription(Arrays.asList(method.getGenericParameterTypes()),
-					method.getGenericReturnType(), false, null));
+	static final Contract CONTRACT = Contracts.of(EchoCalls.Echo.class);
 
 	final Path directory;
 
@@ -90,44 +68,9 @@ final class ChroniclePathFixture implements AutoCloseable {
 			.drainTimeout(Duration.ofSeconds(5));
 	}
 
-	private Reply echo(CallFrame call) {
-		if (call.method().method().getName().equals("slow")) {
-			this.arrived.countDown();
-			try {
-				this.released.await();
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-			}
-		}
-		return new Reply.Value(200, Map.of(), call.arguments()[0]);
-	}
-
 	static ServiceRegistry services(Function<CallFrame, Reply> handler) {
 		ServiceRegistry registry = new ServiceRegistry();
-		registry.register(new Service() {
-
-			@Override
-			public Contract contract() {
-				return CONTRACT;
-			}
-
-			@Override
-			public Optional<String> refusal() {
-				return Optional.empty();
-			}
-
-			@Override
-			public Codecs codecs() {
-				return CODECS;
-			}
-
-			@Override
-			public Reply invoke(CallFrame frame) {
-				return handler.apply(frame);
-			}
-
-		});
+		registry.register(Contracts.service(CONTRACT, handler));
 		return registry;
 	}
 
@@ -140,8 +83,8 @@ final class ChroniclePathFixture implements AutoCloseable {
 	}
 
 	ChroniclePathServer server(ChroniclePathOptions options, @Nullable PeerCheck check) {
-		ChroniclePathServer server = new ChroniclePathServer(this.peer, this.rendezvous, services(this::echo), options,
-				check);
+		ChroniclePathServer server = new ChroniclePathServer(this.peer, this.rendezvous,
+				services((call) -> EchoCalls.echo(call, this.arrived, this.released)), options, check);
 		this.closeables.push(server);
 		server.start();
 		assertThat(server.unavailable()).isEmpty();
@@ -161,7 +104,7 @@ final class ChroniclePathFixture implements AutoCloseable {
 
 	ChroniclePathProvider provider(ChroniclePathOptions options, @Nullable PeerCheck check) {
 		ChroniclePathProvider provider = new ChroniclePathProvider(PeerIdentity.create(this.rendezvous.hostId()),
-				this.rendezvous, CODECS, options, check);
+				this.rendezvous, EchoCalls.CODECS, options, check);
 		this.closeables.push(provider);
 		return provider;
 	}
@@ -185,13 +128,7 @@ final class ChroniclePathFixture implements AutoCloseable {
 	}
 
 	static CallFrame call(String method, Object argument, long deadlineNanos) {
-		return new CallFrame(CONTRACT,
-				CONTRACT.methods()
-					.stream()
-					.filter((known) -> known.method().getName().equals(method))
-					.findFirst()
-					.orElseThrow(),
-				new Object[] { argument }, deadlineNanos, Map.of());
+		return Contracts.callBefore(CONTRACT, method, deadlineNanos, argument);
 	}
 
 	static CallFrame bytes(byte[] body) {
@@ -200,25 +137,6 @@ final class ChroniclePathFixture implements AutoCloseable {
 
 	static CallFrame slow(long deadlineNanos) {
 		return call("slow", "x", deadlineNanos);
-	}
-
-	static Object value(Reply reply) {
-		return Objects.requireNonNull(((Reply.Value) reply).body());
-	}
-
-	static PathException failure(CompletableFuture<Reply> later) throws Exception {
-		try {
-			throw new AssertionError(later.get(20, TimeUnit.SECONDS));
-		}
-		catch (ExecutionException ex) {
-			return (PathException) ex.getCause();
-		}
-	}
-
-	static CompletableFuture<Reply> later(CallPath path, CallFrame frame) {
-		return path.callLater(frame, (task) -> {
-			throw new AssertionError("no thread is needed");
-		}).toCompletableFuture();
 	}
 
 	/** Returns the directories of pairs. */

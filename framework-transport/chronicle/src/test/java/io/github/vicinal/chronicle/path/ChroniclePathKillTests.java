@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import static io.github.vicinal.chronicle.path.ChroniclePathFixture.bytes;
-import static io.github.vicinal.chronicle.path.ChroniclePathFixture.later;
-import static io.github.vicinal.chronicle.path.ChroniclePathFixture.value;
+import static io.github.vicinal.transport.testing.EchoCalls.later;
+import static io.github.vicinal.transport.testing.EchoCalls.value;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;

@@ -27,11 +27,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static io.github.vicinal.chronicle.path.ChroniclePathFixture.bytes;
-import static io.github.vicinal.chronicle.path.ChroniclePathFixture.failure;
-import static io.github.vicinal.chronicle.path.ChroniclePathFixture.later;
 import static io.github.vicinal.chronicle.path.ChroniclePathFixture.slow;
 import static io.github.vicinal.chronicle.path.ChroniclePathFixture.small;
-import static io.github.vicinal.chronicle.path.ChroniclePathFixture.value;
+import static io.github.vicinal.transport.testing.EchoCalls.failure;
+import static io.github.vicinal.transport.testing.EchoCalls.later;
+import static io.github.vicinal.transport.testing.EchoCalls.value;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;

@@ -41,7 +41,7 @@ final class DirectPath implements CallPath {
 	}
 
 	/**
-	 * What calls need of the callee.
+	 * Parts of the callee that calls need.
 	 *
 	 * @param service the service that answers
 	 * @param plans by index of the method

@@ -94,7 +94,7 @@ final class FurtherBindings {
 	}
 
 	/**
-	 * What is known of a connection.
+	 * State of the contract on a connection.
 	 *
 	 * @param bound whether the contract is bound
 	 * @param retried whether it is to be bound again after a pause

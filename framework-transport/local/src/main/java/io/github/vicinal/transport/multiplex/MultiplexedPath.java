@@ -10,12 +10,17 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 
 import io.github.vicinal.codec.CodecChoice;
+import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.codec.EncodeBuffer;
+import io.github.vicinal.contract.Contract;
 import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.path.PathKind;
+import io.github.vicinal.path.PathProvider.Attempt;
+import io.github.vicinal.path.PathProvider.Connected;
+import io.github.vicinal.path.PathProvider.Unavailable;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.transport.wire.ClientBinding;
 import io.github.vicinal.transport.wire.FrameCompression;
@@ -59,6 +64,48 @@ public final class MultiplexedPath implements CallPath {
 		this.allBytes = allBytes;
 		this.onClose = onClose;
 		this.bound = new FurtherBindings(binding, codec, System::nanoTime)::isBound;
+	}
+
+	/**
+	 * Connects a contract with a peer, over the connection that all paths to the peer
+	 * share. Blocks.
+	 * @param <C> the type of the connections
+	 * @param kind the kind of the path
+	 * @param connections the connections of that kind
+	 * @param instanceId the peer
+	 * @param opener opens a connection to the peer, if there is none
+	 * @param contract the contract
+	 * @param codecs the codecs of this application
+	 * @param allBytes counts what all paths carry
+	 * @return the path, or the reason why there is none
+	 */
+	public static <C extends ClientEnd> Attempt connect(PathKind kind, SharedConnections<C> connections,
+			String instanceId, SharedConnections.Opener<C> opener, Contract contract, Codecs codecs,
+			LongAdder allBytes) {
+		C connection = null;
+		boolean connected = false;
+		try {
+			connection = connections.acquire(instanceId, opener);
+			if (connection == null) {
+				return new Unavailable("the application is shutting down", false);
+			}
+			C acquired = connection;
+			CallPath path = bind(kind, connection, new ClientBinding(connection.nextBinding(), contract, codecs),
+					allBytes, () -> connections.release(acquired));
+			connected = true;
+			return new Connected(path);
+		}
+		catch (ConnectionException ex) {
+			return new Unavailable(String.valueOf(ex.getMessage()), ex.retryable());
+		}
+		catch (RuntimeException ex) {
+			return new Unavailable(ex.toString(), true);
+		}
+		finally {
+			if (connection != null && !connected) {
+				connections.release(connection);
+			}
+		}
 	}
 
 	/**

@@ -59,14 +59,6 @@ public final class RawLanes {
 	}
 
 	/**
-	 * An echo that looks at requests where they are.
-	 * @return a handler that answers each request with its own bytes
-	 */
-	public static LaneServer.Handler echoInPlace() {
-		return (lane, batch) -> lane.respond(lane.view());
-	}
-
-	/**
 	 * Connects to a server.
 	 * @param directory a rendezvous directory
 	 * @param instanceId the server's

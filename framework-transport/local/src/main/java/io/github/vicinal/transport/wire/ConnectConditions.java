@@ -11,14 +11,14 @@ import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.peer.Rendezvous;
 import org.jspecify.annotations.Nullable;
 
-/** Conditions for a client's attempt to connect to a peer of the same host. */
+/** Conditions for a client's attempt to connect to a peer. */
 public final class ConnectConditions {
 
 	private ConnectConditions() {
 	}
 
 	/**
-	 * Returns the first condition that is not met.
+	 * Returns the first condition for a peer of the same host that is not met.
 	 * @param kind the kind of path
 	 * @param rendezvous where the peer's socket would be
 	 * @param unsuitable returns why the directory is no good for this kind of path
@@ -48,14 +48,25 @@ public final class ConnectConditions {
 			return new Unavailable(
 					"the peer runs on another host or uses another rendezvous directory than " + directory, false);
 		}
+		return differs(contract, announcement);
+	}
+
+	/**
+	 * Returns whether the two sides know different versions of a contract.
+	 * @param contract the contract that will be called
+	 * @param announcement what the peer said of itself
+	 * @return why there is no path, or {@code null} if the contract is the same or the
+	 * peer has not named its version
+	 */
+	public static @Nullable Unavailable differs(Contract contract, PeerAnnouncement announcement) {
 		String hash = announcement.contractHash();
-		if (!hash.isEmpty() && !hash.equals(contract.hash())) {
-			return new Unavailable(
-					"the contract %s differs: hash %s here, %s at the peer; build both sides from the same version of it"
-						.formatted(contract.name(), contract.hash(), hash),
-					false);
+		if (hash.isEmpty() || hash.equals(contract.hash())) {
+			return null;
 		}
-		return null;
+		return new Unavailable(
+				"the contract %s differs: hash %s here, %s at the peer; build both sides from the same version of it"
+					.formatted(contract.name(), contract.hash(), hash),
+				false);
 	}
 
 }

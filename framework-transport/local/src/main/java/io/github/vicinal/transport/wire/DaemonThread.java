@@ -1,5 +1,7 @@
 package io.github.vicinal.transport.wire;
 
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+
 /**
  * Creates daemon threads that retain nothing of the thread that creates them: neither its
  * context class loader, which may be that of one of several applications, nor its
@@ -23,6 +25,19 @@ public final class DaemonThread {
 		thread.setDaemon(true);
 		thread.setContextClassLoader(null);
 		return thread;
+	}
+
+	/**
+	 * Creates a timer with one thread, which starts with the first task. Tasks that are
+	 * cancelled leave it at once, and none runs after its shutdown.
+	 * @param name name of the thread
+	 * @return the timer
+	 */
+	public static ScheduledThreadPoolExecutor timer(String name) {
+		ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, (task) -> create(name, task));
+		timer.setRemoveOnCancelPolicy(true);
+		timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+		return timer;
 	}
 
 }

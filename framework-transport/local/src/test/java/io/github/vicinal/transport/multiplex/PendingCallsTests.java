@@ -106,7 +106,7 @@ class PendingCallsTests {
 	}
 
 	/**
-	 * So a client can repeat all calls that are on their way, not only idempotent ones.
+	 * A client can then repeat all calls that are on their way, not only idempotent ones.
 	 */
 	@Test
 	void theLastFrameSaysWhichCallsMayHaveBeenExecuted() throws Exception {

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a server does about the calls of a client that is gone. */
+/** Calls of a client that is gone, at the server. */
 class ServerConversationTests {
 
 	private static final int CALLS = 200;

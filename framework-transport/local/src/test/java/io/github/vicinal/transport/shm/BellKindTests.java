@@ -21,11 +21,11 @@ import io.github.vicinal.transport.shm.bell.BellSupport;
 import io.github.vicinal.transport.shm.bell.SocketBells;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
-import io.github.vicinal.transport.testing.Skip;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
 import io.github.vicinal.transport.wire.Refusal;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,7 +53,8 @@ class BellKindTests {
 			"false, true, the peer cannot use futexes", "false, false, ''" })
 	void sidesAgree(boolean fifoClient, boolean fifoServer, String reason) throws Exception {
 		BellSupport client = fifoClient ? BellSupport.fifoOnly() : BellSupport.detect();
-		Skip.unless(fifoClient || client.noFutex().isEmpty(), "the client has no futexes: " + client.noFutex());
+		Assumptions.assumeTrue(fifoClient || client.noFutex().isEmpty(),
+				"the client has no futexes: " + client.noFutex());
 		ServiceRegistry services = new ServiceRegistry();
 		services.register(Contracts.echo(this.shm.contract));
 		try (ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services,
@@ -155,7 +156,7 @@ class BellKindTests {
 	/** The JVM would warn, or refuse, if anything native was touched. */
 	@Test
 	void withoutNativeAccessFifosAreUsedSilently() throws Exception {
-		Skip.unless(Runtime.version().feature() >= 22, "this Java cannot have native access");
+		Assumptions.assumeTrue(Runtime.version().feature() >= 22, "this Java cannot have native access");
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
 						"-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),

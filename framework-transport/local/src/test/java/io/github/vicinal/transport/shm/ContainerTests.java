@@ -11,9 +11,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
-import io.github.vicinal.transport.testing.Skip;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -54,7 +54,7 @@ class ContainerTests {
 	 */
 	@BeforeAll
 	static void makeImage() throws Exception {
-		Skip.unless(canContain(), NEEDS_ROOT);
+		Assumptions.assumeTrue(canContain(), NEEDS_ROOT);
 		String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
 		Path target = readable(Files.createTempDirectory("vicinal-image"));
 		image.add(target);
@@ -310,7 +310,8 @@ class ContainerTests {
 		Files.delete(this.volume);
 		this.volume = Files.createTempDirectory("vicinal-test");
 		volume(0, 0, 01777);
-		Skip.unless(!Files.getFileStore(this.volume).type().equals("tmpfs"), "the temporary directory is in memory");
+		Assumptions.assumeTrue(!Files.getFileStore(this.volume).type().equals("tmpfs"),
+				"the temporary directory is in memory");
 		assertThat(meet(container().volume(VOLUME), container().volume(VOLUME))).contains("path uds")
 			.anyMatch((line) -> line.startsWith("server shm ") && line.contains("not on a tmpfs"));
 	}

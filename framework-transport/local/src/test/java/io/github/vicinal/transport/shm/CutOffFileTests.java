@@ -20,8 +20,8 @@ import io.github.vicinal.transport.shm.lane.LaneClient;
 import io.github.vicinal.transport.shm.lane.SegmentAccess;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
-import io.github.vicinal.transport.testing.Skip;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -61,7 +61,7 @@ class CutOffFileTests {
 
 	@Test
 	void virtualThreadsAreWokenToo() throws Exception {
-		Skip.unless(Runtime.version().feature() >= 21, "this Java has no virtual threads");
+		Assumptions.assumeTrue(Runtime.version().feature() >= 21, "this Java has no virtual threads");
 		ExecutorService threads = (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor")
 			.invoke(null);
 		wokenByTheFirstThatNotices(threads);

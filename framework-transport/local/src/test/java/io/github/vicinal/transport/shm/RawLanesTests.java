@@ -21,6 +21,7 @@ import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.lane.ClientLane;
+import io.github.vicinal.transport.shm.lane.LaneServer;
 import io.github.vicinal.transport.shm.lane.SegmentAccess;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
@@ -37,6 +38,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 /** The engine without contracts: bytes there and back. */
 @Timeout(60)
 class RawLanesTests {
+
+	/** An echo that looks at requests where they are. */
+	private static final LaneServer.Handler IN_PLACE = (lane, batch) -> lane.respond(lane.view());
 
 	private static final ShmOptions OPTIONS = ShmOptions.defaults()
 		.withLanes(16)
@@ -81,7 +85,7 @@ class RawLanesTests {
 	@Test
 	void echoesInPlace() throws Exception {
 		PeerIdentity other = PeerIdentity.create(PeerIdentity.NO_HOST);
-		try (ShmPathServer inPlace = RawLanes.serve(this.directory, other, OPTIONS, false, RawLanes.echoInPlace());
+		try (ShmPathServer inPlace = RawLanes.serve(this.directory, other, OPTIONS, false, IN_PLACE);
 				RawLanes.Client caller = RawLanes.connect(this.directory, other.instanceId(), OPTIONS, false)) {
 			ClientLane lane = caller.lanes().acquire(ClientLane.NO_DEADLINE);
 			ClientLane beside = caller.lanes().acquire(ClientLane.NO_DEADLINE);
@@ -152,7 +156,7 @@ class RawLanesTests {
 	@ValueSource(longs = { 1, 2, 3 })
 	void flippedBytesAreReadInPlaceWithinBounds(long seed) throws Exception {
 		PeerIdentity other = PeerIdentity.create(PeerIdentity.NO_HOST);
-		try (ShmPathServer inPlace = RawLanes.serve(this.directory, other, OPTIONS, false, RawLanes.echoInPlace())) {
+		try (ShmPathServer inPlace = RawLanes.serve(this.directory, other, OPTIONS, false, IN_PLACE)) {
 			for (int round = 0; round < 6; round++) {
 				try (RawLanes.Client victim = RawLanes.connect(this.directory, other.instanceId(), OPTIONS, false)) {
 					ByteBuffer memory = SegmentAccess.memory(victim.lanes());

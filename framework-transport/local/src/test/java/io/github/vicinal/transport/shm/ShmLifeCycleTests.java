@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.shm.lane.ClientLane;
-import io.github.vicinal.transport.testing.Skip;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,26 +48,26 @@ class ShmLifeCycleTests {
 
 	@Test
 	void fullFileSystemIsAReasonAndNotTheEnd() throws Exception {
-		Skip.unless(canUnshare(), NAMESPACES);
+		Assumptions.assumeTrue(canUnshare(), NAMESPACES);
 		List<String> lines = inTmpfs("2m", "full");
 		assertThat(lines).anyMatch((line) -> line.startsWith("refused: ")).endsWith("ok");
 	}
 
 	@Test
 	void sixtyFourMebibytesAreEnoughForSmallCallsWhateverLargeOnesWant() throws Exception {
-		Skip.unless(canUnshare(), NAMESPACES);
+		Assumptions.assumeTrue(canUnshare(), NAMESPACES);
 		assertThat(inTmpfs("64m", "small")).endsWith("ok");
 	}
 
 	@Test
 	void memoryOfClientsThatDieIsFreedBeforeTheFileSystemIsFull() throws Exception {
-		Skip.unless(canUnshare(), NAMESPACES);
+		Assumptions.assumeTrue(canUnshare(), NAMESPACES);
 		assertThat(inTmpfs("64m", "respawn")).endsWith("ok");
 	}
 
 	@Test
 	void processesInOtherPidNamespacesMeet() throws Exception {
-		Skip.unless(canUnshare(), NAMESPACES);
+		Assumptions.assumeTrue(canUnshare(), NAMESPACES);
 		String id = PeerIdentity.create(PeerIdentity.NO_HOST).instanceId();
 		List<String> isolated = List.of("unshare", "--pid", "--fork", "--kill-child");
 		Child server = new Child(isolated, java("serve", this.directory, id));
@@ -87,7 +87,7 @@ class ShmLifeCycleTests {
 	/** As two containers mount one volume, each at a path of its own. */
 	@Test
 	void processesInOtherMountNamespacesMeetInASharedVolume() throws Exception {
-		Skip.unless(canUnshare(), NAMESPACES);
+		Assumptions.assumeTrue(canUnshare(), NAMESPACES);
 		Path volume = Files.createDirectory(this.directory.resolve("volume"));
 		Path one = Files.createDirectory(this.directory.resolve("one"));
 		Path two = Files.createDirectory(this.directory.resolve("two"));
@@ -122,7 +122,7 @@ class ShmLifeCycleTests {
 
 	@Test
 	void topicsSayThatTheFileSystemIsFullAndGoOnWhenThereIsRoom() throws Exception {
-		Skip.unless(canUnshare(), NAMESPACES);
+		Assumptions.assumeTrue(canUnshare(), NAMESPACES);
 		assertThat(inTmpfs("3m", "topics")).endsWith("ok");
 	}
 

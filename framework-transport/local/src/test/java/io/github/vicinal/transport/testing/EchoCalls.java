@@ -39,7 +39,7 @@ public abstract class EchoCalls {
 
 	protected final Contract contract = Contracts.of(Echo.class);
 
-	/** What a test has made, the last one first. */
+	/** Objects that a test has made, the last one first. */
 	protected final Deque<AutoCloseable> closeables = new ArrayDeque<>();
 
 	protected final PeerIdentity peer = PeerIdentity.create(HOST);
@@ -58,12 +58,16 @@ public abstract class EchoCalls {
 		}
 	}
 
-	/** Answers a call with its argument, a slow one once it is released. */
 	protected Reply echo(CallFrame call) {
+		return echo(call, this.arrived, this.released);
+	}
+
+	/** Answers a call with its argument, a slow one once it is released. */
+	public static Reply echo(CallFrame call, CountDownLatch arrived, CountDownLatch released) {
 		if (call.method().method().getName().equals("slow")) {
-			this.arrived.countDown();
+			arrived.countDown();
 			try {
-				this.released.await();
+				released.await();
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
@@ -88,7 +92,7 @@ public abstract class EchoCalls {
 		return call("slow", "x", deadlineNanos);
 	}
 
-	protected CompletableFuture<Reply> later(CallPath path, CallFrame frame) {
+	public static CompletableFuture<Reply> later(CallPath path, CallFrame frame) {
 		return path.callLater(frame, (task) -> {
 			throw new AssertionError("no thread is needed");
 		}).toCompletableFuture();

@@ -27,9 +27,9 @@ import io.github.vicinal.transport.shm.ShmPathServer;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
 import io.github.vicinal.transport.testing.EchoContract;
-import io.github.vicinal.transport.testing.Skip;
 import io.github.vicinal.transport.wire.SocketFile;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -160,7 +160,7 @@ class PinnedOwnerTests {
 		String token = Files.readString(this.directory.resolve("host-token"));
 		delete(this.directory);
 		try (StrangerChild stranger = StrangerChild.start(this.directory, token, identity)) {
-			Skip.unless(stranger != null, "only root can start a process of another user, with setpriv");
+			Assumptions.assumeTrue(stranger != null, "only root can start a process of another user, with setpriv");
 			assertThat(server.unavailable().orElse("")).contains("created again by the user");
 			assertThat(lanes.unavailable().orElse("")).contains("created again by the user");
 			// Takes the idle connection: the next call needs a new one.

@@ -18,7 +18,7 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.testing.Async;
 import io.github.vicinal.transport.testing.Contracts;
 import io.github.vicinal.transport.testing.Gate;
-import io.github.vicinal.transport.testing.Skip;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -88,7 +88,7 @@ class UdsConcurrencyTests {
 
 	@Test
 	void virtualThreadsMayCallToo() throws Exception {
-		Skip.unless(Runtime.version().feature() >= 21, "virtual threads came with JDK 21");
+		Assumptions.assumeTrue(Runtime.version().feature() >= 21, "virtual threads came with JDK 21");
 		try (UdsFixture uds = new UdsFixture()) {
 			PeerIdentity identity = uds.identity();
 			uds.server(identity, UdsOptions.defaults(), Contracts.echo(uds.contract));

@@ -37,7 +37,7 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 
 	private static final int FIRST_FRAME_BYTES = 4096;
 
-	/** What a server does that ends a connection without a reason. */
+	/** Reason of an end that the server has not explained. */
 	private static final String CLOSED = "closed the connection";
 
 	private final String expected;

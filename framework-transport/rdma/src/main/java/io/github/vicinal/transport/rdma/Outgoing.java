@@ -18,7 +18,7 @@ class Outgoing {
 	/** Bytes that the peer has read. */
 	private int taken;
 
-	/** What is sent when this is whole. Under the lock of the connection. */
+	/** The frame to send after this one. Guarded by the lock of the connection. */
 	private @Nullable Outgoing behind;
 
 	/** Whether the peer may have seen a part of the frame. Read by any thread. */

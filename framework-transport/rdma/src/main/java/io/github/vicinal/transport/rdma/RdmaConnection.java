@@ -7,6 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 import io.github.vicinal.transport.multiplex.ReceivedFrame;
+import io.github.vicinal.transport.wire.DaemonThread;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.Refusal;
@@ -181,11 +182,7 @@ final class RdmaConnection implements QueuePair.Completions {
 
 	/** Starts the thread, which agrees with the peer on rings first. */
 	void start(String name) {
-		Thread thread = new Thread(null, this::run, name, 0, false);
-		thread.setDaemon(true);
-		// Otherwise it would keep the loader of the first caller.
-		thread.setContextClassLoader(null);
-		thread.start();
+		DaemonThread.create(name, this::run).start();
 	}
 
 	/** Returns a stage that completes when frames can be sent, or fails. */

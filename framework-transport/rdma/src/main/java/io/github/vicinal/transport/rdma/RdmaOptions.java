@@ -2,10 +2,9 @@ package io.github.vicinal.transport.rdma;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.regex.Pattern;
 
+import io.github.vicinal.transport.wire.AddressLiteral;
 import io.github.vicinal.transport.wire.InvalidOptionException;
 import io.github.vicinal.transport.wire.WireLimits;
 import org.jspecify.annotations.Nullable;
@@ -17,9 +16,6 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 public final class RdmaOptions {
-
-	/** The connection manager's interface takes IPv4 addresses with every provider. */
-	private static final Pattern LITERAL = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
 
 	private static final int MAX_PORT = 65_535;
 
@@ -264,21 +260,13 @@ public final class RdmaOptions {
 	}
 
 	/**
-	 * Returns the address that a text is, if another host can connect to it. A name is
-	 * none: it would be looked up.
+	 * Returns the address that a text is, if another host can connect to it. The
+	 * connection manager's interface takes IPv4 addresses with every provider.
 	 */
 	static @Nullable InetAddress dialled(String address) {
-		if (!LITERAL.matcher(address).matches()) {
-			return null;
-		}
-		try {
-			InetAddress literal = InetAddress.getByName(address);
-			return (literal instanceof Inet4Address && !literal.isAnyLocalAddress() && !literal.isMulticastAddress())
-					? literal : null;
-		}
-		catch (UnknownHostException ex) {
-			return null;
-		}
+		InetAddress literal = AddressLiteral.parse(address);
+		return (literal instanceof Inet4Address && !literal.isAnyLocalAddress() && !literal.isMulticastAddress())
+				? literal : null;
 	}
 
 	/**

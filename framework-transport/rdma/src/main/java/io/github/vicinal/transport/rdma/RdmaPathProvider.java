@@ -1,6 +1,5 @@
 package io.github.vicinal.transport.rdma;
 
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.LongAdder;
@@ -13,8 +12,9 @@ import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.transport.multiplex.ConnectionException;
 import io.github.vicinal.transport.multiplex.MultiplexedPath;
 import io.github.vicinal.transport.multiplex.SharedConnections;
-import io.github.vicinal.transport.wire.ClientBinding;
-import org.jspecify.annotations.Nullable;
+import io.github.vicinal.transport.wire.AddressLiteral;
+import io.github.vicinal.transport.wire.ConnectConditions;
+import io.github.vicinal.transport.wire.DaemonThread;
 
 /**
  * Connects to peers by RDMA, with one queue pair for each. Thread-safe.
@@ -48,13 +48,7 @@ public final class RdmaPathProvider implements PathProvider {
 		this.devices = devices;
 		this.codecs = codecs;
 		this.options = options;
-		this.timer = new ScheduledThreadPoolExecutor(1, (task) -> {
-			Thread thread = new Thread(null, task, "vicinal-rdma-timer", 0, false);
-			thread.setDaemon(true);
-			return thread;
-		});
-		this.timer.setRemoveOnCancelPolicy(true);
-		this.timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+		this.timer = DaemonThread.timer("vicinal-rdma-timer");
 	}
 
 	/** Returns the number of bytes of calls and replies that all paths have carried. */
@@ -78,14 +72,11 @@ public final class RdmaPathProvider implements PathProvider {
 		if (!announcement.paths().contains(KIND.id()) || address == null) {
 			return new Unavailable("the peer does not offer it", false);
 		}
-		String hash = announcement.contractHash();
-		if (!hash.isEmpty() && !hash.equals(contract.hash())) {
-			return new Unavailable(
-					"the contract %s differs: hash %s here, %s at the peer; build both sides from the same "
-						.formatted(contract.name(), contract.hash(), hash) + "version of it",
-					false);
+		Unavailable differs = ConnectConditions.differs(contract, announcement);
+		if (differs != null) {
+			return differs;
 		}
-		InetSocketAddress target = target(address);
+		InetSocketAddress target = AddressLiteral.announced(address, RdmaOptions::dialled);
 		if (target == null) {
 			return new Unavailable("the peer announces %s, which is no address to connect to".formatted(address),
 					false);
@@ -97,45 +88,9 @@ public final class RdmaPathProvider implements PathProvider {
 		return connect(contract, announcement.peer().instanceId(), target, ((RdmaSupport.Available) support).verbs());
 	}
 
-	/** A name is never looked up: anybody can announce one. */
-	private static @Nullable InetSocketAddress target(String address) {
-		int colon = address.lastIndexOf(':');
-		InetAddress host = (colon >= 0) ? RdmaOptions.dialled(address.substring(0, colon)) : null;
-		try {
-			int port = Integer.parseInt(address.substring(colon + 1));
-			return (host != null && port != 0) ? new InetSocketAddress(host, port) : null;
-		}
-		catch (IllegalArgumentException ex) {
-			return null;
-		}
-	}
-
 	private Attempt connect(Contract contract, String instanceId, InetSocketAddress address, Verbs verbs) {
-		ClientSession session = null;
-		boolean connected = false;
-		try {
-			session = this.sessions.acquire(instanceId, new Opener(instanceId, address, verbs));
-			if (session == null) {
-				return new Unavailable("the application is shutting down", false);
-			}
-			ClientBinding binding = new ClientBinding(session.nextBinding(), contract, this.codecs);
-			ClientSession acquired = session;
-			MultiplexedPath path = MultiplexedPath.bind(KIND, session, binding, this.bytes,
-					() -> this.sessions.release(acquired));
-			connected = true;
-			return new Connected(path);
-		}
-		catch (ConnectionException ex) {
-			return new Unavailable(String.valueOf(ex.getMessage()), ex.retryable());
-		}
-		catch (RuntimeException ex) {
-			return new Unavailable(ex.toString(), true);
-		}
-		finally {
-			if (session != null && !connected) {
-				this.sessions.release(session);
-			}
-		}
+		return MultiplexedPath.connect(KIND, this.sessions, instanceId, new Opener(instanceId, address, verbs),
+				contract, this.codecs, this.bytes);
 	}
 
 	/** Calls in flight fail. */

@@ -19,6 +19,7 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.PathServer;
 import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.multiplex.CallThreads;
+import io.github.vicinal.transport.wire.DaemonThread;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.ServerCalls;
 import io.github.vicinal.transport.wire.ServerMetrics;
@@ -132,7 +133,7 @@ public final class RdmaPathServer implements PathServer {
 		}
 		this.threads = new CallThreads("vicinal-rdma", this.options.maxThreads(),
 				Thread.currentThread().getContextClassLoader(), this.metrics);
-		this.timer = newTimer();
+		this.timer = DaemonThread.timer("vicinal-rdma-timer");
 		offer(opened);
 	}
 
@@ -140,22 +141,7 @@ public final class RdmaPathServer implements PathServer {
 		this.listener = opened;
 		this.formerPort = opened.address().getPort();
 		this.unavailable = "";
-		Thread acceptor = new Thread(null, () -> accept(opened), "vicinal-rdma-acceptor", 0, false);
-		acceptor.setDaemon(true);
-		acceptor.setContextClassLoader(null);
-		acceptor.start();
-	}
-
-	/** Looks for clients that do not say who they are. */
-	private ScheduledThreadPoolExecutor newTimer() {
-		ScheduledThreadPoolExecutor created = new ScheduledThreadPoolExecutor(1, (task) -> {
-			Thread thread = new Thread(null, task, "vicinal-rdma-timer", 0, false);
-			thread.setDaemon(true);
-			return thread;
-		});
-		created.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-		created.setRemoveOnCancelPolicy(true);
-		return created;
+		DaemonThread.create("vicinal-rdma-acceptor", () -> accept(opened)).start();
 	}
 
 	private void accept(Verbs.Listener opened) {

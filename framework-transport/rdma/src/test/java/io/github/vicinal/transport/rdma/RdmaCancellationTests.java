@@ -11,7 +11,6 @@ import io.github.vicinal.path.CallPath;
 import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.path.Reply;
-import io.github.vicinal.transport.testing.RunningCalls;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,27 +20,7 @@ import static org.awaitility.Awaitility.await;
 
 /** Callers that give up, and servers that close while calls are on their way. */
 @Timeout(60)
-class RdmaCancellationTests extends RdmaTestSupport {
-
-	private final MemoryFabric fabric = new MemoryFabric();
-
-	private final RunningCalls executed = new RunningCalls();
-
-	@Override
-	RdmaDevices devices() {
-		return this.fabric.devices();
-	}
-
-	@Override
-	protected Reply echo(CallFrame call) {
-		this.executed.add(call);
-		return super.echo(call);
-	}
-
-	/** Returns the client's end of the only connection: it was made first. */
-	private MemoryFabric.MemoryQueuePair client() {
-		return this.fabric.all().get(0);
-	}
+class RdmaCancellationTests extends RdmaFabricTestSupport {
 
 	@Test
 	void theHandlerOfACallThatIsAbandonedLearnsIt() throws Exception {

@@ -17,7 +17,6 @@ import io.github.vicinal.path.PathException;
 import io.github.vicinal.path.PathException.Reason;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.transport.multiplex.Introduction;
-import io.github.vicinal.transport.testing.RunningCalls;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 import org.awaitility.Awaitility;
@@ -33,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Large calls that the receiver reads from the memory of the sender. */
 @Timeout(60)
-class RdmaRendezvousTests extends RdmaTestSupport {
+class RdmaRendezvousTests extends RdmaFabricTestSupport {
 
 	private static final int PIECE = RendezvousSender.PIECE_BYTES;
 
@@ -45,31 +44,11 @@ class RdmaRendezvousTests extends RdmaTestSupport {
 	/** Pieces of each side. */
 	private static final int PIECES = 4;
 
-	private final MemoryFabric fabric = new MemoryFabric();
-
-	private final RunningCalls executed = new RunningCalls();
-
-	@Override
-	RdmaDevices devices() {
-		return this.fabric.devices();
-	}
-
-	@Override
-	protected Reply echo(CallFrame call) {
-		this.executed.add(call);
-		return super.echo(call);
-	}
-
 	private static ConditionFactory soon() {
 		return Awaitility.await()
 			.pollDelay(Duration.ZERO)
 			.pollInterval(Duration.ofMillis(1))
 			.atMost(Duration.ofSeconds(20));
-	}
-
-	/** Returns the client's end of the first connection. */
-	private MemoryFabric.MemoryQueuePair client() {
-		return this.fabric.all().get(0);
 	}
 
 	/** Returns the server's end of the first connection. */

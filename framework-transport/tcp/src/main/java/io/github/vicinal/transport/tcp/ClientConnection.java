@@ -55,7 +55,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 	/** Number of unsent bytes that are a backlog. */
 	private static final int BACKLOG_BYTES = 64 << 10;
 
-	/** What a server does that ends a connection without a reason. */
+	/** Reason of an end that the server has not explained. */
 	private static final String CLOSED = "closed the connection";
 
 	private final String expected;

@@ -49,7 +49,7 @@ final class DiscoveryRegistration implements ApplicationListener<InstancePreRegi
 		known.address().ifPresent((address) -> register(event.getRegistration().getMetadata(), address));
 	}
 
-	/** What the application has configured stays. */
+	/** Adds the address, unless the application has configured one. */
 	private static void register(@Nullable Map<String, String> metadata, String address) {
 		if (metadata == null) {
 			return;

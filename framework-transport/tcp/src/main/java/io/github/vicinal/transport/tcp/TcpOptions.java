@@ -2,10 +2,9 @@ package io.github.vicinal.transport.tcp;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.regex.Pattern;
 
+import io.github.vicinal.transport.wire.AddressLiteral;
 import io.github.vicinal.transport.wire.InvalidOptionException;
 import io.github.vicinal.transport.wire.WireLimits;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +18,6 @@ import org.jspecify.annotations.Nullable;
 public final class TcpOptions {
 
 	/** Four numbers, or anything with colons. */
-	private static final Pattern LITERAL = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9a-f.]*:[0-9a-f.:]*");
-
 	private static final int MAX_PORT = 65_535;
 
 	private static final int MAX_HEADERS = 256;
@@ -97,7 +94,7 @@ public final class TcpOptions {
 	}
 
 	private void validate() {
-		InvalidOptionException.check(literal(this.address) != null, ADDRESS,
+		InvalidOptionException.check(AddressLiteral.parse(this.address) != null, ADDRESS,
 				"an IP address such as 127.0.0.1 or ::1, not a name", this.address);
 		InvalidOptionException.check(this.port >= 0 && this.port <= MAX_PORT, "port", "from 0 to 65535", this.port);
 		InvalidOptionException.check(this.announcedAddress.isEmpty() || dialled(this.announcedAddress) != null,
@@ -312,7 +309,7 @@ public final class TcpOptions {
 	}
 
 	private static void requireLoopbackAddress(String option, String value) {
-		InetAddress known = literal(value);
+		InetAddress known = AddressLiteral.parse(value);
 		InvalidOptionException.check(known != null && known.isLoopbackAddress(), option,
 				"a loopback address such as 127.0.0.1 or ::1 unless vicinal.tcp.ssl.bundle is set, because tcp "
 						+ "is not encrypted without it",
@@ -320,27 +317,11 @@ public final class TcpOptions {
 	}
 
 	/**
-	 * Returns the address that a text is. A name is none: it would be looked up, and
-	 * could lead elsewhere later.
-	 */
-	static @Nullable InetAddress literal(String address) {
-		if (!LITERAL.matcher(address).matches()) {
-			return null;
-		}
-		try {
-			return InetAddress.getByName(address);
-		}
-		catch (UnknownHostException ex) {
-			return null;
-		}
-	}
-
-	/**
 	 * Returns the address that a text is, if another process can connect to it. A
 	 * link-local address of IPv6 means nothing without the name of an interface.
 	 */
 	static @Nullable InetAddress dialled(String address) {
-		InetAddress literal = literal(address);
+		InetAddress literal = AddressLiteral.parse(address);
 		return (literal == null || literal.isAnyLocalAddress() || literal.isMulticastAddress()
 				|| (literal instanceof Inet6Address && literal.isLinkLocalAddress())) ? null : literal;
 	}

@@ -14,7 +14,8 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.transport.multiplex.ConnectionException;
 import io.github.vicinal.transport.multiplex.MultiplexedPath;
 import io.github.vicinal.transport.multiplex.SharedConnections;
-import io.github.vicinal.transport.wire.ClientBinding;
+import io.github.vicinal.transport.wire.AddressLiteral;
+import io.github.vicinal.transport.wire.ConnectConditions;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,8 +34,6 @@ public final class TcpPathProvider implements PathProvider {
 	private static final Logger logger = LoggerFactory.getLogger(TcpPathProvider.class);
 
 	/** Longer than any IP address with a port. */
-	private static final int MAX_ADDRESS_CHARS = 64;
-
 	private final PeerIdentity identity;
 
 	private final Codecs codecs;
@@ -142,12 +141,9 @@ public final class TcpPathProvider implements PathProvider {
 		if (!announcement.paths().contains(KIND.id()) || address == null) {
 			return new Unavailable("the peer does not offer it", false);
 		}
-		String hash = announcement.contractHash();
-		if (!hash.isEmpty() && !hash.equals(contract.hash())) {
-			return new Unavailable(
-					"the contract %s differs: hash %s here, %s at the peer; build both sides from the same "
-						.formatted(contract.name(), contract.hash(), hash) + "version of it",
-					false);
+		Unavailable differs = ConnectConditions.differs(contract, announcement);
+		if (differs != null) {
+			return differs;
 		}
 		InetSocketAddress target = target(address);
 		if (target == null) {
@@ -174,50 +170,18 @@ public final class TcpPathProvider implements PathProvider {
 
 	/** A name is never looked up: anybody can announce one. */
 	private static @Nullable InetSocketAddress target(String address) {
-		if (address.length() > MAX_ADDRESS_CHARS) {
-			return null;
-		}
-		int colon = address.lastIndexOf(':');
-		InetAddress host = (colon >= 0) ? TcpOptions.dialled(address.substring(0, colon)) : null;
-		try {
-			int port = Integer.parseInt(address.substring(colon + 1));
-			return (host != null && port != 0) ? new InetSocketAddress(host, port) : null;
-		}
-		catch (IllegalArgumentException ex) {
-			return null;
-		}
+		return AddressLiteral.announced(address, TcpOptions::dialled);
 	}
 
 	private Attempt connect(Contract contract, String instanceId, InetSocketAddress address) {
-		PeerConnections connection = null;
-		boolean connected = false;
-		try {
-			connection = this.connections.acquire(instanceId, new Opener(instanceId, address));
-			if (connection == null) {
-				return new Unavailable("the application is shutting down", false);
-			}
-			if (connection.generation() != this.dialler.generation()) {
-				// The bundle was reloaded while the connection was being opened.
-				replace(connection);
-			}
-			ClientBinding binding = new ClientBinding(connection.nextBinding(), contract, this.codecs);
-			PeerConnections acquired = connection;
-			MultiplexedPath path = MultiplexedPath.bind(KIND, connection, binding, this.bytes,
-					() -> this.connections.release(acquired));
-			connected = true;
-			return new Connected(path);
-		}
-		catch (ConnectionException ex) {
-			return new Unavailable(String.valueOf(ex.getMessage()), ex.retryable());
-		}
-		catch (RuntimeException ex) {
-			return new Unavailable(ex.toString(), true);
-		}
-		finally {
-			if (connection != null && !connected) {
-				this.connections.release(connection);
-			}
-		}
+		Attempt attempt = MultiplexedPath.connect(KIND, this.connections, instanceId, new Opener(instanceId, address),
+				contract, this.codecs, this.bytes);
+		// The bundle may have been reloaded while a connection was being opened.
+		this.connections.all()
+			.stream()
+			.filter((connection) -> connection.generation() != this.dialler.generation())
+			.forEach(TcpPathProvider::replace);
+		return attempt;
 	}
 
 	/** Calls in flight fail. */

@@ -181,7 +181,10 @@ class ConnectionsAheadTests extends TcpTestSupport {
 		assertThat(provider.handshakes().sum(Kind.CERTIFICATE_UNTRUSTED)).isOne();
 	}
 
-	/** What is not dialled cannot be seen, so something that is follows it. */
+	/**
+	 * An address that is not dialled cannot be observed, so one that is dialled follows
+	 * it.
+	 */
 	@Test
 	void onlyTheHostThatRequestsGoToIsDialled() throws Exception {
 		try (ServerSocket any = listener()) {
@@ -252,7 +255,7 @@ class ConnectionsAheadTests extends TcpTestSupport {
 		assertThat(ahead.take(target)).isNotNull();
 	}
 
-	/** What Netty returns while the process has no file descriptor left. */
+	/** The future that Netty returns while the process has no file descriptor left. */
 	private static ChannelFuture withoutDescriptor(EventLoops loops, InetSocketAddress address) {
 		ChannelFuture failed = new Bootstrap().group(loops.group()).channelFactory(() -> {
 			throw new ChannelException("too many open files");

@@ -19,7 +19,7 @@ import org.springframework.cloud.client.discovery.event.InstancePreRegisteredEve
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What is written into the metadata of a registration. */
+/** Entries in the metadata of a registration. */
 @Timeout(60)
 class DiscoveryRegistrationTests extends TcpTestSupport {
 

@@ -253,7 +253,7 @@ class TcpCancellationTests extends TcpTestSupport {
 		assertThat(server.metrics().inFlight().sum()).isZero();
 	}
 
-	/** What such a server would take for a broken frame. */
+	/** A frame that such a server would take for a broken one. */
 	@Test
 	void aServerThatDoesNotKnowTheFrameDoesNotGetIt() throws Exception {
 		try (ServerSocket older = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {

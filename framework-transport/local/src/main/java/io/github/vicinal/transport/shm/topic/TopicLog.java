@@ -160,11 +160,6 @@ final class TopicLog {
 		return this.memory.bytes();
 	}
 
-	/** The longest record that can be written. */
-	int longestRecord() {
-		return this.capacity / 2;
-	}
-
 	static int recordBytes(int headerBytes, int payloadBytes) {
 		return (RECORD_BYTES + headerBytes + payloadBytes + 7) & ~7;
 	}

@@ -22,8 +22,6 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
-import io.github.vicinal.samples.trainticket.TrainTicket;
-
 /**
  * Takes the executable jar of all services apart: each service gets an executable jar of
  * its own, with the classes that it refers to and no others, as if it had been built in a
@@ -35,7 +33,8 @@ final class ServiceJars {
 
 	private static final String MANIFEST = "META-INF/MANIFEST.MF";
 
-	private static final String ROOT = TrainTicket.class.getPackageName().replace('.', '/') + "/";
+	/** Folder of the classes of the sample. */
+	private static final String ROOT = "io/github/vicinal/samples/trainticket/";
 
 	/** A class file names all classes that it refers to, in ASCII. */
 	private static final Pattern NAME = Pattern.compile(Pattern.quote(ROOT) + "[\\w/$]+");
