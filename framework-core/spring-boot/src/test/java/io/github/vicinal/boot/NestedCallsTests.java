@@ -93,7 +93,7 @@ class NestedCallsTests {
 
 		final List<Integer> outcomes = new java.util.concurrent.CopyOnWriteArrayList<>();
 
-		/** So that all permits are taken before the first call comes back. */
+		/** Barrier that all permits pass before the first call comes back. */
 		private final CyclicBarrier all = new CyclicBarrier(PERMITS);
 
 		private static RestClient client() {

@@ -129,7 +129,7 @@ class NestedTypedCallsTests {
 		/** The application that this one calls. */
 		volatile @Nullable Nested next;
 
-		/** So that all permits are taken before the first call comes back. */
+		/** Barrier that all permits pass before the first call comes back. */
 		volatile @Nullable CyclicBarrier all;
 
 		@Override

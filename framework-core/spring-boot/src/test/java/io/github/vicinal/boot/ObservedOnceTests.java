@@ -128,7 +128,7 @@ class ObservedOnceTests {
 		return new Recorded(calls, (long) nanos);
 	}
 
-	/** What the timers of one name have recorded. */
+	/** Number of calls that the timers of one name have recorded. */
 	private record Recorded(long calls, long nanos) {
 
 		Recorded since(Recorded before) {

@@ -289,7 +289,7 @@ class StructuralDifferenceTests {
 		assertThat(codecAfter("records", Records.class, calls, path)).isEqualTo("flat");
 	}
 
-	/** What a record refuses is an error of reading JSON. */
+	/** A value that a record refuses is an error of reading JSON. */
 	@ParameterizedTest
 	@ValueSource(strings = { "direct", "shm" })
 	void recordsThatRefuseValuesTravelAsJson(String path) {
@@ -654,7 +654,7 @@ class StructuralDifferenceTests {
 
 	}
 
-	/** What a controller with an identity has in common with others. */
+	/** Methods that a controller with an identity has in common with others. */
 	abstract static class Base<T> {
 
 		final AtomicInteger handled = new AtomicInteger();

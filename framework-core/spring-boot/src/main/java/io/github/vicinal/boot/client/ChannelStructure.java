@@ -30,7 +30,7 @@ final class ChannelStructure {
 
 	private final SingletonSupplier<List<MethodStructure>> methods;
 
-	/** What was asked for last, without the call; {@code null} before. */
+	/** The structure that the last request named; {@code null} before the first one. */
 	private volatile @Nullable Structure asked;
 
 	/**

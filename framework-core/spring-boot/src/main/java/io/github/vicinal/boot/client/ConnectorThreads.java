@@ -17,14 +17,18 @@ public final class ConnectorThreads {
 	}
 
 	/**
-	 * Creates an executor without threads, which ends its threads when they are idle.
+	 * Creates an executor without threads, which ends its threads when they are idle. The
+	 * context class loader of the calling thread is taken to be the application's.
 	 * @return the executor
 	 */
 	public static ExecutorService create() {
+		ClassLoader classLoader = Thread.currentThread().getContextClassLoader();
 		ThreadPoolExecutor connector = new ThreadPoolExecutor(MOST, MOST, IDLE_SECONDS, TimeUnit.SECONDS,
 				new LinkedBlockingQueue<>(), (task) -> {
-					Thread thread = new Thread(task, "vicinal-connector");
+					// Inherits nothing of the caller that needs a path first.
+					Thread thread = new Thread(null, task, "vicinal-connector", 0, false);
 					thread.setDaemon(true);
+					thread.setContextClassLoader(classLoader);
 					return thread;
 				});
 		connector.allowCoreThreadTimeOut(true);

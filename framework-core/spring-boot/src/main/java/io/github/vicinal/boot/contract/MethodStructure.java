@@ -33,11 +33,12 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ValueConstants;
 
 /**
- * What travels for the calls of one method, without the names of classes and of path
- * variables: HTTP method, path, arguments in their order, and result. A client's method
- * and a handler of equal structure are the two sides of the same call.
+ * The structure of the calls of one method: HTTP method, path, arguments in their order,
+ * and result, without the names of classes and of path variables. A client's method and a
+ * handler of equal structure are the two sides of the same call.
  * <p>
- * What is not certain has no structure, so that calls stay as they are.
+ * A method about which something is uncertain has no structure, so its calls stay as they
+ * are.
  *
  * @param hashes the hash of the structure; of a handler, those of all clients' methods
  * that it can answer. Empty if there is no structure
@@ -91,7 +92,10 @@ public record MethodStructure(List<String> hashes, String reason) {
 		return examined(method.method().getName(), () -> client(contract, method, placeholders, json));
 	}
 
-	/** What cannot be examined has no structure, and requests are sent as ever. */
+	/**
+	 * A method that cannot be examined has no structure, and its requests are sent as
+	 * ever.
+	 */
 	private static MethodStructure examined(String method, Supplier<MethodStructure> structure) {
 		try {
 			return structure.get();

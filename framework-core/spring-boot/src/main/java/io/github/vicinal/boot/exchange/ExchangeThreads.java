@@ -21,12 +21,22 @@ final class ExchangeThreads implements Executor {
 
 	private final AtomicInteger taken = new AtomicInteger();
 
-	private final ThreadPoolExecutor threads = new ThreadPoolExecutor(0, Integer.MAX_VALUE, IDLE_SECONDS,
-			TimeUnit.SECONDS, new SynchronousQueue<>(), (task) -> {
-				Thread thread = new Thread(task, "vicinal-exchange");
-				thread.setDaemon(true);
-				return thread;
-			});
+	private final ThreadPoolExecutor threads;
+
+	/**
+	 * The context class loader of the calling thread is taken to be the application's.
+	 */
+	ExchangeThreads() {
+		ClassLoader classLoader = Thread.currentThread().getContextClassLoader();
+		this.threads = new ThreadPoolExecutor(0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS,
+				new SynchronousQueue<>(), (task) -> {
+					// Inherits nothing of the first of its many callers.
+					Thread thread = new Thread(null, task, "vicinal-exchange", 0, false);
+					thread.setDaemon(true);
+					thread.setContextClassLoader(classLoader);
+					return thread;
+				});
+	}
 
 	/** Takes a permit, if there is one. */
 	boolean take() {

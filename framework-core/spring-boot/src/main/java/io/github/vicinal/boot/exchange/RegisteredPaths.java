@@ -8,9 +8,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.github.vicinal.peer.PeerAnnouncement;
 
 /**
- * What a service registry says about where instances listen for paths, from the choice of
- * an instance until the first request to it. Anybody may have written it, so little is
- * kept. Thread-safe.
+ * Addresses where instances listen for paths, as a service registry names them. They are
+ * kept from the choice of an instance until the first request to it. Anybody may have
+ * written them, so few are kept. Thread-safe.
  */
 final class RegisteredPaths {
 

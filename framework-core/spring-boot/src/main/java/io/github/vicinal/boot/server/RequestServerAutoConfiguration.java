@@ -181,7 +181,7 @@ public final class RequestServerAutoConfiguration {
 			return new RequestRules(rules, callers.getIfAvailable(() -> HttpServletRequest::getRemoteAddr), endpoints);
 		}
 
-		/** What matches no handler is known once all handlers are there. */
+		/** Rules that match no handler are only known once all handlers are there. */
 		@Bean
 		ApplicationListener<ApplicationReadyEvent> vicinalUselessRules(RequestRules rules, RequestServer server,
 				VicinalProperties properties, Endpoints endpoints, Environment environment) {

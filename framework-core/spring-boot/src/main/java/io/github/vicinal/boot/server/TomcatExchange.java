@@ -101,11 +101,6 @@ final class TomcatExchange extends AbstractProcessor implements InputBuffer, Out
 		this.response.setOutputBuffer(this);
 	}
 
-	/** Returns whether this exchange can serve further calls. */
-	boolean isReusable() {
-		return this.call == null;
-	}
-
 	ServletContainer.Response serve(TypedCall served, String contextPath) throws IOException {
 		this.call = served;
 		served.watching(this.seen);

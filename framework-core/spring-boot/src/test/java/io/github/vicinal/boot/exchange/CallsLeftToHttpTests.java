@@ -213,7 +213,7 @@ class CallsLeftToHttpTests {
 		assertThat(overHttp("calls")).as("calls of the channel over HTTP").isEqualTo(before + 20);
 	}
 
-	/** What a redirect led to must not be taken for the answer of the peer. */
+	/** The target of a redirect must not be taken for the answer of the peer. */
 	@ParameterizedTest
 	@ValueSource(strings = { "jdk", "simple" })
 	void responsesShowWhetherARedirectWasFollowed(String library) throws IOException {

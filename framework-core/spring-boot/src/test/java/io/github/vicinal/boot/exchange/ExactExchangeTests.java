@@ -330,7 +330,7 @@ class ExactExchangeTests {
 		}
 	}
 
-	/** What an exception says. */
+	/** Text of an exception. */
 	private static String raised(RestClient client, String uri) {
 		try {
 			return String.valueOf(client.get().uri(uri).retrieve().body(String.class));

@@ -106,7 +106,7 @@ class NestedExchangesTests {
 
 		private final RestClient client;
 
-		/** So that all permits are taken before the first request comes back. */
+		/** Barrier that all permits pass before the first request comes back. */
 		private final CyclicBarrier all = new CyclicBarrier(PERMITS);
 
 		Handlers(RestClient.Builder client) {

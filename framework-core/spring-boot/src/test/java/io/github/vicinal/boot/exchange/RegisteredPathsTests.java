@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What anybody may have written into a service registry. */
+/** Entries that anybody may have written into a service registry. */
 class RegisteredPathsTests {
 
 	private final RegisteredPaths registered = new RegisteredPaths();

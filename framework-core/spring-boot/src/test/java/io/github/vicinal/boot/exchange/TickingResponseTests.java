@@ -42,7 +42,7 @@ class TickingResponseTests {
 	/** For eight seconds. */
 	private static final int TICKS = 160;
 
-	/** What takes longer was not ended by the client. */
+	/** A response that takes longer was not ended by the client. */
 	private static final int BOUND_MILLIS = 5000;
 
 	@RegisterExtension

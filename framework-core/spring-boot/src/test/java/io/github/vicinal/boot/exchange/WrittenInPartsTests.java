@@ -38,7 +38,7 @@ class WrittenInPartsTests {
 
 	private static final int MEGABYTES = 32;
 
-	/** What may lie between handler and client: more than any socket's buffers. */
+	/** Bytes that may lie between handler and client: more than any socket's buffers. */
 	private static final long MOST_BYTES = 12 << 20;
 
 	@RegisterExtension

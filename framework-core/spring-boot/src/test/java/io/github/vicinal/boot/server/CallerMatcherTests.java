@@ -32,7 +32,7 @@ class CallerMatcherTests {
 	}
 
 	/**
-	 * What a client or a proxy says of itself must end nothing, and ask no name server.
+	 * Text that a client or a proxy sends must end nothing, and ask no name server.
 	 */
 	@Test
 	void anyTextIsSomeName() {

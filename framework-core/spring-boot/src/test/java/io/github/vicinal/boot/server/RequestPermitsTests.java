@@ -32,7 +32,7 @@ import static org.awaitility.Awaitility.await;
 @Timeout(60)
 class RequestPermitsTests {
 
-	/** So that those who were rejected together do not come back together. */
+	/** Clients that were rejected together must not come back together. */
 	@Test
 	void whenToTryAgainIsSpreadOverUpToTwiceTheTime() {
 		Set<String> said = new TreeSet<>();

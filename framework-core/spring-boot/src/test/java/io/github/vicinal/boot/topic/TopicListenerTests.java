@@ -67,7 +67,7 @@ import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
 /**
- * What listeners may take, when they run, and where messages go that they cannot handle.
+ * Parameters of listeners, when they run, and where messages go that they cannot handle.
  */
 @Timeout(60)
 class TopicListenerTests {
