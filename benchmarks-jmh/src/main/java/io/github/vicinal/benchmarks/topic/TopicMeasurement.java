@@ -171,7 +171,7 @@ public final class TopicMeasurement implements Measurement {
 			return measure(settings, key, mosquitto, rabbitMq);
 		}
 		catch (IOException ex) {
-			settings.say("  failed: %s; once more ...", ex.getMessage());
+			settings.say("  failed: %s; once more ...", String.valueOf(ex.getMessage()));
 		}
 		try {
 			return measure(settings, key, mosquitto, rabbitMq);
