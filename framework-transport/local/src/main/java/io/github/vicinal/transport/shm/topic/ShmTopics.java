@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -131,6 +132,9 @@ public final class ShmTopics implements Topics {
 
 	/** Guarded by this. */
 	private @Nullable Thread discovery;
+
+	/** Whether there is a subscription that has not looked for publishers yet. */
+	private final AtomicBoolean added = new AtomicBoolean();
 
 	/** Whether other hosts can connect. Guarded by this. */
 	private boolean servesOthers;
@@ -281,6 +285,7 @@ public final class ShmTopics implements Topics {
 				this.subscriptions::remove, this::ended, this::thread);
 		this.watchers.forEach((watcher) -> watcher.opened(made));
 		this.subscriptions.add(made);
+		this.added.set(true);
 		LockSupport.unpark(startDiscovery());
 		if (!this.remote.publishers(settings.name()).isEmpty()) {
 			this.remoteDiscovery.start();
@@ -348,7 +353,6 @@ public final class ShmTopics implements Topics {
 
 	private void discover() {
 		long seen = 0;
-		int subscribers = 0;
 		long kept = System.nanoTime();
 		while (!this.closed) {
 			if (System.nanoTime() - kept >= KEEP_NANOS) {
@@ -361,15 +365,14 @@ public final class ShmTopics implements Topics {
 			}
 			try {
 				long changed = Files.getLastModifiedTime(directory(), LinkOption.NOFOLLOW_LINKS).toMillis();
-				int count = this.subscriptions.size();
 				boolean settled = System.currentTimeMillis() - changed > COARSE_MILLIS;
-				if (changed != seen || count != subscribers || anyOver()) {
+				if (this.added.getAndSet(false) || changed != seen || anyOver()) {
 					look();
 					seen = settled ? changed : 0;
-					subscribers = count;
 				}
 			}
 			catch (IOException | RuntimeException | OutOfMemoryError ex) {
+				seen = 0;
 				logger.debug("Publishers could not be looked for: {}", ex.toString());
 			}
 			LockSupport.parkNanos(this, LOOK_NANOS);

@@ -117,6 +117,26 @@ class ShmTopicsTests {
 		assertThat(topic.report().dropped()).isZero();
 	}
 
+	/** Neither the number of subscriptions nor the directory says that one is new. */
+	@ParameterizedTest
+	@EnumSource(TopicModel.class)
+	void aSubscriptionThatTakesThePlaceOfAnotherFindsThePublisher(TopicModel model) {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(model, SMALLEST, WhenFull.FAIL);
+		Topic<byte[]> topic = application("shop").topic(settings);
+		ShmTopics billing = application("billing");
+		AtomicInteger handled = new AtomicInteger();
+		for (int i = 0; i < 20; i++) {
+			Subscription subscription = billing.subscribe(settings, SubscriberSettings.of("billing"),
+					(message) -> handled.incrementAndGet());
+			awaitSubscribers(topic, 1);
+			topic.publish(new byte[1]);
+			int expected = i + 1;
+			TopicFixture.await(() -> handled.get() == expected);
+			subscription.close();
+			awaitSubscribers(topic, 0);
+		}
+	}
+
 	/** Others wait for the handler, which waits for nobody. */
 	@ParameterizedTest
 	@EnumSource(TopicModel.class)
