@@ -206,7 +206,8 @@ class CallsLeftToHttpTests {
 		for (int i = 0; i < 5; i++) {
 			assertThat(calls.typed().block()).isNotEqualTo(NO_SOCKET);
 		}
-		// A call is counted when its response has been read, which its caller does not await.
+		// A call is counted when its response has been read, which its caller does not
+		// await.
 		await().untilAsserted(() -> assertThat(overHttp("calls")).isGreaterThanOrEqualTo(5));
 		long before = overHttp("calls");
 		for (int i = 0; i < 20; i++) {
