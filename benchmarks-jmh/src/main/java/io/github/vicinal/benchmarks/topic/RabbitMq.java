@@ -60,6 +60,8 @@ record RabbitMq(Path root) {
 				"RABBITMQ_CONFIG_FILE", directory + "/rabbitmq", "RABBITMQ_MNESIA_BASE", directory + "/mnesia",
 				"RABBITMQ_LOG_BASE", directory + "/log", "RABBITMQ_ENABLED_PLUGINS_FILE", directory + "/enabled",
 				"RABBITMQ_CONF_ENV_FILE", directory + "/none", "RABBITMQ_PID_FILE", directory + "/pid"));
+		// By default a dump lies where the command was called.
+		environment.put("ERL_CRASH_DUMP", directory + "/erl_crash.dump");
 		environment.putAll(Map.of("RABBITMQ_DIST_PORT", String.valueOf(others[1]), "ERL_EPMD_PORT",
 				String.valueOf(others[2]), "ERL_EPMD_ADDRESS", "127.0.0.1"));
 		return builder.start();
