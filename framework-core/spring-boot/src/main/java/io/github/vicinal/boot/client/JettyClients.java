@@ -25,7 +25,7 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.jspecify.annotations.Nullable;
 
 /** Inspects Jetty's HTTP clients; loaded only where they are. */
-public final class JettyClients {
+final class JettyClients {
 
 	/** The client's class if Spring Boot has built it. */
 	private static final String BOOTS = "org.springframework.boot.http.client.JettyHttpClientBuilder$CustomizedHttpClient";
@@ -51,7 +51,7 @@ public final class JettyClients {
 	 * @return its client
 	 * @throws UnknownLayoutException if it cannot be looked into
 	 */
-	public static HttpClient of(Object factory) throws UnknownLayoutException {
+	static HttpClient of(Object factory) throws UnknownLayoutException {
 		return (HttpClient) Fields.required(factory, "httpClient");
 	}
 

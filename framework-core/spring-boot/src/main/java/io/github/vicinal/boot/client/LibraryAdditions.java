@@ -48,13 +48,13 @@ public final class LibraryAdditions {
 
 	LibraryAdditions(ClientHttpRequestFactory factory) {
 		Netty known = factory.getClass().getName().equals(ClientAdditions.NETTY_FACTORY) ? Netty.of(factory) : null;
-		Jetty jettys = factory.getClass().getName().equals(ClientAdditions.JETTY_FACTORY) ? Jetty.of(factory) : null;
+		Jetty ofJetty = factory.getClass().getName().equals(ClientAdditions.JETTY_FACTORY) ? Jetty.of(factory) : null;
 		this.jdk = factory instanceof JdkClientHttpRequestFactory;
 		this.netty = known != null;
-		this.jetty = jettys;
+		this.jetty = ofJetty;
 		this.responseTimeout = (known != null) ? known.responseTimeout() : null;
-		this.additions = (known != null) ? ClientAdditions.of(known.added())
-				: (jettys != null) ? jettys.additions() : ClientAdditions.of(factory, new ClientAdditions.Found(null));
+		this.additions = (known != null) ? ClientAdditions.of(known.added()) : (ofJetty != null) ? ofJetty.additions()
+				: ClientAdditions.of(factory, new ClientAdditions.Found(null));
 		this.decodes = (known != null) ? known.decodes() : decodes(factory);
 		this.saysEmpty = factory instanceof JdkClientHttpRequestFactory
 				&& Runtime.version().feature() < SAYS_EMPTY_BEFORE;

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.concurrent.TimeoutException;
 
 import org.eclipse.jetty.client.HttpResponseException;
-import org.jspecify.annotations.Nullable;
 
 /** Failures of Jetty's client as Spring reports them. Loaded only where the client is. */
 final class JettyFailures {
@@ -24,13 +23,10 @@ final class JettyFailures {
 		return new EOFException("The connection has ended before the response");
 	}
 
-	/**
-	 * Returns what the library raises where a redirect leads nowhere.
-	 * @param location what the response says, or {@code null}
-	 */
+	/** Returns what the library raises where a redirect leads nowhere. */
 	@SuppressWarnings("NullAway") // The response is for callers who look at it.
-	static RuntimeException invalid(@Nullable String location) {
-		return new HttpResponseException("Invalid 'Location' header: " + location, null);
+	static RuntimeException noLocation() {
+		return new HttpResponseException("Invalid 'Location' header: null", null);
 	}
 
 }

@@ -49,7 +49,7 @@ final class LibraryFailures {
 	 */
 	static IOException noLocation(int status, LibraryAdditions library) {
 		if (library.isJetty()) {
-			throw JettyFailures.invalid(null);
+			throw JettyFailures.noLocation();
 		}
 		return new IOException("Invalid redirection: a response of status %d has no location".formatted(status));
 	}
