@@ -253,7 +253,10 @@ class ExchangeBehaviourTests {
 	 * @param overHttp does the same over HTTP again
 	 */
 	boolean isRightToo(String name, String observed, Supplier<String> overHttp) {
-		return false;
+		// Over HTTP, Jetty's client aborts a request that is redirected before all of
+		// its content has been sent.
+		return name.equals("redirect of POST")
+				&& Stream.generate(overHttp).limit(10).anyMatch((each) -> each.equals(observed));
 	}
 
 	/** Returns a bound of the number of requests that are left to HTTP. */
