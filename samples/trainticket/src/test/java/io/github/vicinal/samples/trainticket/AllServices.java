@@ -46,11 +46,15 @@ public class AllServices implements BeforeAllCallback, ParameterResolver {
 	 */
 	public record Started(RunningServices services, URI gateway) implements AutoCloseable {
 
-		static Started start() {
-			int basePort = FreePorts.block(Service.values().length);
-			RunningServices services = RunningServices.start(List.of(Service.values()), basePort,
-					(service) -> "localhost", List.of());
-			return new Started(services, Service.GATEWAY.address("localhost", basePort));
+		/**
+		 * Starts all services.
+		 * @param properties further properties for all of them, as {@code name=value}
+		 */
+		static Started start(String... properties) {
+			return FreePorts.startOn(Service.values().length,
+					(basePort) -> new Started(RunningServices.start(List.of(Service.values()), basePort,
+							(service) -> "localhost", List.of(properties)),
+							Service.GATEWAY.address("localhost", basePort)));
 		}
 
 		@Override

@@ -7,6 +7,9 @@ import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntFunction;
+
+import io.github.vicinal.samples.trainticket.launch.UsageException;
 
 /**
  * Finds ports that nothing uses.
@@ -19,11 +22,35 @@ public final class FreePorts {
 
 	private static final int ATTEMPTS = 100;
 
+	private static final int START_ATTEMPTS = 5;
+
 	private FreePorts() {
 	}
 
 	/**
-	 * Finds ports that follow each other, below those that the system gives to clients.
+	 * Starts something on free ports. The ports were free when they were looked at; if
+	 * another process or a client has taken one of them meanwhile, others are tried.
+	 * @param <T> type of what is started
+	 * @param count number of ports that follow each other
+	 * @param start starts it, given the first port
+	 * @return what was started
+	 */
+	static <T> T startOn(int count, IntFunction<T> start) {
+		for (int attempt = 1;; attempt++) {
+			try {
+				return start.apply(block(count));
+			}
+			catch (UsageException ex) {
+				if (attempt == START_ATTEMPTS) {
+					throw ex;
+				}
+			}
+		}
+	}
+
+	/**
+	 * Finds ports that follow each other, below those that Linux gives to clients unless
+	 * it is told otherwise.
 	 * @param count number of ports
 	 * @return the first of them
 	 */

@@ -12,6 +12,7 @@ import java.util.Map;
 
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.report.ChannelReport.PathReport;
+import io.github.vicinal.samples.trainticket.AllServices.Started;
 import io.github.vicinal.samples.trainticket.launch.RunningServices;
 import io.github.vicinal.samples.trainticket.launch.Service;
 import io.github.vicinal.testing.DeepTests;
@@ -54,26 +55,25 @@ class PathsTests {
 	@Timeout(180)
 	@DisplayName("answers are byte-equal and calls are the same over http, direct and shm, and over uds in the profile deep")
 	void pathsAreEqual() throws Exception {
-		Seen http = search("http", "--vicinal.enabled=false");
-		Seen direct = search("direct", "--vicinal.server.paths=direct", "--vicinal.confirm-interval=0s");
-		Seen shm = search("shm", "--vicinal.server.paths=shm,uds", "--vicinal.compare-paths=false",
-				"--vicinal.confirm-interval=0s");
+		Seen http = search("http", "vicinal.enabled=false");
+		Seen direct = search("direct", "vicinal.server.paths=direct", "vicinal.confirm-interval=0s");
+		Seen shm = search("shm", "vicinal.server.paths=shm,uds", "vicinal.compare-paths=false",
+				"vicinal.confirm-interval=0s");
 
 		assertThat(http.operations().values().stream().mapToLong(Long::longValue).sum()).isEqualTo(CALLS);
 		assertThat(direct).isEqualTo(http);
 		assertThat(shm).isEqualTo(http);
 		if (DeepTests.areRun()) {
-			assertThat(search("uds", "--vicinal.server.paths=uds", "--vicinal.compare-paths=false",
-					"--vicinal.confirm-interval=0s"))
+			assertThat(search("uds", "vicinal.server.paths=uds", "vicinal.compare-paths=false",
+					"vicinal.confirm-interval=0s"))
 				.isEqualTo(http);
 		}
 	}
 
-	private static Seen search(String path, String... arguments) throws Exception {
-		int basePort = FreePorts.block(Service.values().length);
-		try (RunningServices services = RunningServices.start(List.of(Service.values()), basePort,
-				(service) -> "localhost", List.of(arguments))) {
-			URI gateway = Service.GATEWAY.address("localhost", basePort);
+	private static Seen search(String path, String... properties) throws Exception {
+		try (Started started = Started.start(properties)) {
+			RunningServices services = started.services();
+			URI gateway = started.gateway();
 			boolean arrived = path.equals("http");
 			for (int i = 0; i < MAX_ROUNDS && !arrived; i++) {
 				long before = calls(services, path);

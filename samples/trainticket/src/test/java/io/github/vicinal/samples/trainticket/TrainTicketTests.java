@@ -7,9 +7,14 @@ import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
 import io.github.vicinal.samples.trainticket.launch.Launcher;
+import io.github.vicinal.samples.trainticket.launch.RunningServices;
 import io.github.vicinal.samples.trainticket.launch.Service;
+import io.github.vicinal.samples.trainticket.launch.UsageException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -18,6 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 class TrainTicketTests {
 
@@ -65,6 +72,27 @@ class TrainTicketTests {
 				.contains("Port " + Service.TRAIN.port(basePort) + " of service 'train' is in use")
 				.contains("--base-port")
 				.doesNotContain("\tat ");
+		}
+	}
+
+	@Test
+	@DisplayName("a port that is taken after it was found free is named with its service")
+	void portTakenMeanwhile() throws Exception {
+		int basePort = FreePorts.block(Service.values().length);
+		int port = Service.STATION.port(basePort);
+		AtomicInteger asked = new AtomicInteger();
+		try (ServerSocket socket = new ServerSocket()) {
+			// Asked first for the check, then for the start.
+			Function<Service, String> host = (service) -> {
+				if (asked.incrementAndGet() == 2) {
+					assertThatNoException().isThrownBy(() -> socket.bind(new InetSocketAddress("localhost", port)));
+				}
+				return "localhost";
+			};
+
+			assertThatExceptionOfType(UsageException.class)
+				.isThrownBy(() -> RunningServices.start(List.of(Service.STATION), basePort, host, List.of()))
+				.withMessageContaining("Port " + port + " of service 'station' is in use");
 		}
 	}
 

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.web.server.PortInUseException;
+import org.springframework.context.ApplicationContextException;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
@@ -62,8 +63,11 @@ public final class RunningServices implements AutoCloseable {
 		try {
 			this.contexts.put(service, SpringApplication.run(service.application(), arguments.toArray(String[]::new)));
 		}
-		catch (PortInUseException ex) {
-			throw portInUse(service, ex.getPort());
+		catch (ApplicationContextException ex) {
+			if (ex.getCause() instanceof PortInUseException inUse) {
+				throw portInUse(service, inUse.getPort());
+			}
+			throw ex;
 		}
 	}
 
