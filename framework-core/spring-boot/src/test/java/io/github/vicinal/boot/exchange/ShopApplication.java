@@ -10,9 +10,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -87,6 +89,8 @@ class ShopApplication {
 
 		private final AtomicInteger posts = new AtomicInteger();
 
+		private final Queue<DeferredResult<String>> together = new ConcurrentLinkedQueue<>();
+
 		private volatile String streamEnd = "";
 
 		private final AtomicReference<SseEmitter> gated = new AtomicReference<>();
@@ -117,6 +121,20 @@ class ShopApplication {
 		DeferredResult<String> deferred(@RequestParam long ms, @RequestParam(defaultValue = "1000") long timeout) {
 			var result = new DeferredResult<String>(timeout);
 			after(ms).execute(() -> result.setResult("deferred " + ms));
+			return result;
+		}
+
+		/** Responds to all of so many requests when the last of them has come. */
+		@GetMapping("/together")
+		DeferredResult<String> together(@RequestParam int count) {
+			var result = new DeferredResult<String>(60_000L);
+			this.together.add(result);
+			if (this.together.size() >= count) {
+				DeferredResult<String> each;
+				while ((each = this.together.poll()) != null) {
+					each.setResult("together");
+				}
+			}
 			return result;
 		}
 
