@@ -52,7 +52,7 @@ class PathsTests {
 	}
 
 	@Test
-	@Timeout(180)
+	@Timeout(600)
 	@DisplayName("answers are byte-equal and calls are the same over http, direct and shm, and over uds in the profile deep")
 	void pathsAreEqual() throws Exception {
 		Seen http = search("http", "vicinal.enabled=false");
