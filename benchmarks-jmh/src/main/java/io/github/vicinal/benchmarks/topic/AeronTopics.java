@@ -34,8 +34,8 @@ final class AeronTopics implements TopicSystem {
 		return directory.resolve("aeron").toString();
 	}
 
-	/** Runs the driver until it is closed. */
-	static AutoCloseable driver(Place place) {
+	@Override
+	public AutoCloseable driver(Place place) {
 		return MediaDriver.launch(new MediaDriver.Context().aeronDirectoryName(directory(place.directory()))
 			.threadingMode(ThreadingMode.SHARED)
 			.sharedIdleStrategy(new BackoffIdleStrategy())

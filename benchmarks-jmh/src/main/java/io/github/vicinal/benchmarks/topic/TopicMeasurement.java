@@ -17,7 +17,7 @@ import io.github.vicinal.benchmarks.ProcessCpu;
 import io.github.vicinal.benchmarks.Report;
 import org.jspecify.annotations.Nullable;
 
-/** Topics over shared memory against Mosquitto with two clients, and Aeron's IPC. */
+/** Topics over shared memory against brokers, Aeron's IPC and Chronicle Queue. */
 public final class TopicMeasurement implements Measurement {
 
 	private static final String VICINAL = "vicinal";
@@ -28,13 +28,16 @@ public final class TopicMeasurement implements Measurement {
 
 	private static final String AERON = "aeron";
 
+	private static final String KAFKA = "kafka";
+
 	private static final String PAHO = "mosquitto, paho";
 
 	private static final String HIVEMQ = "mosquitto, hivemq";
 
 	private static final String RABBITMQ = "rabbitmq, paho";
 
-	private static final List<String> SYSTEMS = List.of(VICINAL, DURABLE, AERON, CHRONICLE, PAHO, HIVEMQ, RABBITMQ);
+	private static final List<String> SYSTEMS = List.of(VICINAL, DURABLE, AERON, CHRONICLE, KAFKA, PAHO, HIVEMQ,
+			RABBITMQ);
 
 	private static final int SMALL = 16;
 
@@ -63,7 +66,7 @@ public final class TopicMeasurement implements Measurement {
 
 	@Override
 	public String description() {
-		return "messages of 16 B and 100 KB to 1 and 4 subscribers, against Mosquitto (two clients), RabbitMQ (MQTT), Aeron IPC and Chronicle Queue";
+		return "messages of 16 B and 100 KB to 1 and 4 subscribers, against Mosquitto (two clients), RabbitMQ (MQTT), Kafka, Aeron IPC and Chronicle Queue";
 	}
 
 	private record Key(String system, int size, int subscribers) {
@@ -228,8 +231,8 @@ public final class TopicMeasurement implements Measurement {
 				broker = listening(rabbitMq.start(directory, port, new int[] { freePort(), freePort(), freePort() }),
 						port);
 			}
-			if (key.system().equals(AERON)) {
-				driver = TopicProcess.start(TopicProcess.DRIVE, AERON, place);
+			if (key.system().equals(AERON) || key.system().equals(KAFKA)) {
+				driver = TopicProcess.start(TopicProcess.DRIVE, key.system(), place);
 			}
 			for (int i = 0; i < key.subscribers(); i++) {
 				subscribers.add(TopicProcess.start(TopicProcess.SUBSCRIBE, key.system(), place));

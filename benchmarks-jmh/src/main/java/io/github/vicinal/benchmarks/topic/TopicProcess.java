@@ -102,7 +102,7 @@ public final class TopicProcess implements AutoCloseable {
 		TopicSystem.Place place = new TopicSystem.Place(Path.of(arguments[3]), Integer.parseInt(arguments[4]));
 		BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 		switch (arguments[1]) {
-			case DRIVE -> drive(place, input);
+			case DRIVE -> drive(TopicSystem.of(arguments[2]), place, input);
 			case SUBSCRIBE -> subscribe(TopicSystem.of(arguments[2]), place, input);
 			default -> publish(TopicSystem.of(arguments[2]), place, input);
 		}
@@ -114,8 +114,8 @@ public final class TopicProcess implements AutoCloseable {
 		System.out.flush();
 	}
 
-	private static void drive(TopicSystem.Place place, BufferedReader input) throws Exception {
-		try (AutoCloseable driver = AeronTopics.driver(place)) {
+	private static void drive(TopicSystem system, TopicSystem.Place place, BufferedReader input) throws Exception {
+		try (AutoCloseable driver = system.driver(place)) {
 			say("ready " + driver);
 			while (input.readLine() != null) {
 				say("driving");

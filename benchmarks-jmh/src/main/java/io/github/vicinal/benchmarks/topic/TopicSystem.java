@@ -9,6 +9,11 @@ interface TopicSystem {
 	/** Subscribes; the handler is called by one thread at a time. */
 	AutoCloseable subscribe(Place place, Consumer<byte[]> handler) throws Exception;
 
+	/** Runs what all messages pass, until it is closed, in a process of its own. */
+	default AutoCloseable driver(Place place) throws Exception {
+		throw new IllegalStateException("Nothing is between publishers and subscribers");
+	}
+
 	/** Becomes a publisher. */
 	Publisher publisher(Place place) throws Exception;
 
@@ -40,6 +45,7 @@ interface TopicSystem {
 			case "vicinal, durable" -> new DurableTopicsSystem();
 			case "aeron" -> new AeronTopics();
 			case "chronicle" -> new ChronicleQueueTopics();
+			case "kafka" -> new KafkaTopics();
 			case "mosquitto, paho", "rabbitmq, paho" -> new PahoTopics();
 			case "mosquitto, hivemq" -> new HiveMqTopics();
 			default -> throw new IllegalArgumentException("There is no system '%s'".formatted(name));
