@@ -22,7 +22,7 @@ public enum Refusal {
 	/** The socket belongs to another instance than the client wants. */
 	WRONG_INSTANCE(4, Reason.PEER_GONE, false),
 
-	/** The other process runs as another user. */
+	/** The other process runs as another user, or did not prove who it is. */
 	STRANGER(5, Reason.REFUSED, false),
 
 	/** The server does not offer the contract. */

@@ -12,6 +12,7 @@ import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.transport.wire.InvalidOptionException;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -19,6 +20,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.ssl.NoSuchSslBundleException;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.util.unit.DataSize;
@@ -37,9 +41,14 @@ public final class RdmaAutoConfiguration {
 
 	private final RdmaOptions options;
 
+	private final TopicTls tls;
+
 	/** Paths are opened when a client asks for one; mistakes are known at start. */
-	RdmaAutoConfiguration(RdmaProperties properties) {
+	RdmaAutoConfiguration(RdmaProperties properties, ObjectProvider<SslBundles> bundles) {
 		this.options = options(properties);
+		String bundle = properties.topicSslBundle();
+		this.tls = bundle.isEmpty() ? new TopicTls(bundle, "vicinal.rdma.topic-ssl-bundle names none")
+				: tls(bundle, bundles);
 	}
 
 	private static RdmaOptions options(RdmaProperties properties) {
@@ -101,6 +110,69 @@ public final class RdmaAutoConfiguration {
 	RdmaPathServer vicinalRdmaPathServer(PeerIdentity identity, RdmaDevices devices, ServiceRegistry services,
 			RdmaOptions options) {
 		return new RdmaPathServer(identity, devices, services, options);
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	@ConditionalOnProperty("vicinal.rdma.topic-ssl-bundle")
+	RdmaTopicCarrier vicinalRdmaTopicCarrier(ObjectProvider<RdmaPathServer> server, RdmaDevices devices,
+			RdmaOptions options) {
+		return new RdmaTopicCarrier(server::getObject, devices, options, this.tls);
+	}
+
+	private static TopicTls tls(String name, ObjectProvider<SslBundles> bundles) {
+		SslBundles known = bundles.getIfAvailable();
+		if (known == null) {
+			throw invalid(name, "There is no bean of type SslBundles that knows it");
+		}
+		SslBundle bundle;
+		try {
+			bundle = known.getBundle(name);
+		}
+		catch (NoSuchSslBundleException ex) {
+			throw invalid(name,
+					"There is no SSL bundle of that name, only %s. Define spring.ssl.bundle.pem.%s or spring.ssl.bundle.jks.%s"
+						.formatted(known.getBundleNames(), name, name));
+		}
+		TopicTls made;
+		try {
+			made = new TopicTls(name, material(bundle));
+		}
+		catch (IllegalStateException ex) {
+			throw invalid(name, "It cannot be used: " + ex.getMessage());
+		}
+		known.addBundleUpdateHandler(name, (reloaded) -> {
+			try {
+				made.replace(material(reloaded));
+			}
+			catch (IllegalStateException ex) {
+				made.keep(String.valueOf(ex.getMessage()));
+			}
+		});
+		return made;
+	}
+
+	private static InvalidConfigurationPropertyValueException invalid(String bundle, String reason) {
+		return new InvalidConfigurationPropertyValueException(RdmaProperties.PREFIX + ".topic-ssl-bundle", bundle,
+				reason);
+	}
+
+	private static TopicTls.Material material(SslBundle bundle) {
+		if (bundle.getStores().getKeyStore() == null) {
+			throw new IllegalStateException(
+					"it has no key, which both sides of a topic need. Add a key store or a private key");
+		}
+		if (bundle.getStores().getTrustStore() == null) {
+			throw new IllegalStateException(
+					"it has no trust store, so certificates of public authorities would be accepted. Add a trust store");
+		}
+		return new TopicTls.Material(bundle.createSslContext(), list(bundle.getOptions().getCiphers()),
+				list(bundle.getOptions().getEnabledProtocols()));
+	}
+
+	private static List<String> list(String @Nullable [] names) {
+		return (names != null) ? List.of(names) : List.of();
 	}
 
 	@Bean

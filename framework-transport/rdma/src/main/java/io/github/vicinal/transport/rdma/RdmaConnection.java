@@ -195,6 +195,21 @@ final class RdmaConnection implements QueuePair.Completions {
 		return this.lockedBytes;
 	}
 
+	/**
+	 * Returns the length of the longest frame that no other frame overtakes. Known once
+	 * frames can be sent.
+	 */
+	int maxOrderedBytes() {
+		this.lock.lock();
+		try {
+			int most = (this.outbound != null) ? this.outbound.maxLength() : 0;
+			return Math.min(most, RendezvousSender.MIN_FRAME_BYTES - 1);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
 	/** Returns the number of pieces of large frames that the peer reads or has read. */
 	long offeredPieces() {
 		this.lock.lock();

@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerIdentity;
@@ -74,6 +75,8 @@ public final class RdmaPathServer implements PathServer {
 	private volatile @Nullable CallThreads threads;
 
 	private volatile @Nullable ScheduledThreadPoolExecutor timer;
+
+	private volatile @Nullable Topics topics;
 
 	private volatile String unavailable = "it is not started";
 
@@ -317,6 +320,20 @@ public final class RdmaPathServer implements PathServer {
 		return started;
 	}
 
+	/**
+	 * Accepts connections that carry topics.
+	 * @param tls proves to each other who the sides are
+	 * @param acceptor takes over each connection once they have; must not block
+	 */
+	void accept(TopicTls tls, Consumer<TopicSession> acceptor) {
+		this.topics = new Topics(tls, acceptor);
+	}
+
+	/** Returns what becomes of connections that carry topics. */
+	@Nullable Topics topics() {
+		return this.topics;
+	}
+
 	boolean draining() {
 		return this.draining;
 	}
@@ -379,6 +396,15 @@ public final class RdmaPathServer implements PathServer {
 		if (running != null) {
 			running.shutdown();
 		}
+	}
+
+	/**
+	 * What becomes of connections that carry topics.
+	 *
+	 * @param tls proves to each other who the sides are
+	 * @param acceptor takes over each connection once they have
+	 */
+	record Topics(TopicTls tls, Consumer<TopicSession> acceptor) {
 	}
 
 }

@@ -34,6 +34,9 @@ import org.springframework.util.unit.DataSize;
  * whether it is still there.
  * @param pingTimeout Time in which the other side must answer that. Otherwise the
  * connection is closed.
+ * @param topicSslBundle Name of the SSL bundle by which both sides of a topic prove who
+ * they are, and encrypt. Its certificate must be for the address of this host. Topics are
+ * not carried over RDMA without it.
  * @since 0.1.0
  */
 @ConfigurationProperties(RdmaProperties.PREFIX)
@@ -43,7 +46,7 @@ record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValue("") S
 		@DefaultValue("64MB") DataSize maxFrameSize, @DefaultValue("64") int maxConnections,
 		@DefaultValue("256") int maxThreads, @DefaultValue("5s") Duration handshakeTimeout,
 		@DefaultValue("30s") Duration frameTimeout, @DefaultValue("10s") Duration pingInterval,
-		@DefaultValue("5s") Duration pingTimeout) {
+		@DefaultValue("5s") Duration pingTimeout, @DefaultValue("") String topicSslBundle) {
 
 	static final String PREFIX = "vicinal.rdma";
 

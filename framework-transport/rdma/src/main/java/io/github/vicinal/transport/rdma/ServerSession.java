@@ -1,5 +1,6 @@
 package io.github.vicinal.transport.rdma;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -51,6 +52,9 @@ final class ServerSession implements RdmaConnection.Listener {
 
 	private volatile boolean welcomed;
 
+	/** Topics that the connection carries instead of calls. */
+	private volatile @Nullable TopicSession topics;
+
 	/** Whether the connection was refused and ends. */
 	private final AtomicBoolean closing = new AtomicBoolean();
 
@@ -77,6 +81,10 @@ final class ServerSession implements RdmaConnection.Listener {
 
 	@Override
 	public boolean reads(long assemblingBytes) {
+		TopicSession known = this.topics;
+		if (known != null) {
+			return !this.closing.get() && known.reads();
+		}
 		return !this.closing.get() && this.outstanding.get() <= this.server.options().maxOutstandingBytes();
 	}
 
@@ -87,8 +95,18 @@ final class ServerSession implements RdmaConnection.Listener {
 		}
 		FrameType type = frame.header().type;
 		try {
+			TopicSession known = this.topics;
+			if (known != null) {
+				topic(known, frame);
+				return;
+			}
 			if (!this.welcomed) {
-				hello(frame);
+				if (type == FrameType.TOPIC) {
+					topic(carryTopic(), frame);
+				}
+				else {
+					hello(frame);
+				}
 				return;
 			}
 			switch (type) {
@@ -101,6 +119,35 @@ final class ServerSession implements RdmaConnection.Listener {
 		}
 		catch (WireException ex) {
 			refuseAndClose(ex.refusal(), ex.text());
+		}
+	}
+
+	private void topic(TopicSession known, ReceivedFrame frame) throws WireException {
+		switch (frame.header().type) {
+			case TOPIC -> known.received(frame);
+			case GOODBYE -> this.connection.stop("has left");
+			default -> throw new WireException(Refusal.MALFORMED, "a connection carries calls or a topic, not both");
+		}
+	}
+
+	/** Hands the connection to the topics of this process, if any are for other hosts. */
+	private TopicSession carryTopic() throws WireException {
+		RdmaPathServer.Topics offered = this.server.topics();
+		if (offered == null || this.server.draining()) {
+			throw new WireException(Refusal.SERVICE_REFUSES,
+					"no topic of this application is for other hosts: set vicinal.topics.named.<topic>.other-hosts=true there");
+		}
+		try {
+			TopicSession made = new TopicSession(this.connection, this.server.options(), this.remote,
+					offered.tls().accepting(), (secured) -> {
+						this.welcomed = true;
+						offered.acceptor().accept(secured);
+					});
+			this.topics = made;
+			return made;
+		}
+		catch (IOException ex) {
+			throw new WireException(Refusal.SERVICE_REFUSES, String.valueOf(ex.getMessage()));
 		}
 	}
 
@@ -183,6 +230,10 @@ final class ServerSession implements RdmaConnection.Listener {
 		else {
 			logger.debug("The client {} {}", client(), why);
 		}
+		TopicSession known = this.topics;
+		if (known != null) {
+			known.gone(why);
+		}
 		this.server.left(this);
 		this.gone.complete(null);
 		this.conversation.clientGone(this.server.threads()::run);
@@ -211,6 +262,11 @@ final class ServerSession implements RdmaConnection.Listener {
 	 * @return completes when the client has left, or a second later
 	 */
 	CompletableFuture<Void> close() {
+		TopicSession known = this.topics;
+		if (known != null && this.welcomed) {
+			known.close();
+			return this.gone;
+		}
 		EncodeBuffer last = (this.welcomed && this.closing.compareAndSet(false, true)) ? this.conversation.last()
 				: null;
 		if (last != null) {

@@ -16,7 +16,8 @@
  * parsed from a copy.
  * <p>
  * <strong>Confidentiality.</strong> RDMA does not encrypt. The path is for fabrics whose
- * hosts are trusted.
+ * hosts are trusted. Topics do not rely on that: their frames carry records of TLS, by
+ * which both sides prove who they are. See {@code TopicSession}.
  */
 @NullMarked
 package io.github.vicinal.transport.rdma;

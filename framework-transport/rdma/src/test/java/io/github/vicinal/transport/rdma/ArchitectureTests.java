@@ -20,7 +20,7 @@ class ArchitectureTests {
 	void buildsOnCoreAndTheFramesOfLocalPaths() {
 		noClasses().should()
 			.dependOnClassesThat()
-			.resideOutsideOfPackages("io.github.vicinal..", "java..", "org.slf4j", "org.jspecify..",
+			.resideOutsideOfPackages("io.github.vicinal..", "java..", "javax.net.ssl", "org.slf4j", "org.jspecify..",
 					"org.springframework..")
 			.because("devices are reached through the foreign functions of the JDK, without a library of ours")
 			.check(this.rdma);

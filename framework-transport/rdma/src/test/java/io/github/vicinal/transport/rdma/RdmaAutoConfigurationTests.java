@@ -1,13 +1,25 @@
 package io.github.vicinal.transport.rdma;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 
+import io.github.vicinal.codec.Codecs;
+import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.testing.TestCertificates;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -15,10 +27,17 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /** Options from properties, and errors of those that break a rule. */
 class RdmaAutoConfigurationTests {
 
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class, RdmaAutoConfiguration.class))
+		.withBean(Codecs.class, () -> new Codecs(JsonMapper.builder().build(), true))
+		.withBean(PeerIdentity.class, () -> PeerIdentity.create(PeerIdentity.NO_HOST))
+		.withBean(ServiceRegistry.class);
+
 	private static RdmaOptions options(Map<String, String> properties) {
 		RdmaProperties bound = new Binder(new MapConfigurationPropertySource(properties)).bindOrCreate("vicinal.rdma",
 				RdmaProperties.class);
-		return new RdmaAutoConfiguration(bound).vicinalRdmaOptions();
+		return new RdmaAutoConfiguration(bound, new StaticListableBeanFactory().getBeanProvider(SslBundles.class))
+			.vicinalRdmaOptions();
 	}
 
 	@Test
@@ -76,6 +95,28 @@ class RdmaAutoConfigurationTests {
 			.isThrownBy(() -> options(Map.of("vicinal.rdma." + property, value)))
 			.returns("vicinal.rdma." + property, InvalidConfigurationPropertyValueException::getName)
 			.satisfies((failure) -> assertThat(failure.getReason()).contains(rule));
+	}
+
+	@Test
+	void topicsNeedABundle(@TempDir Path directory) throws Exception {
+		TestCertificates certificates = new TestCertificates(directory).authority("ca").signed("host", "ca");
+		String bundle = "spring.ssl.bundle.jks.mesh.";
+		String keys = certificates.write("keys.p12", certificates.keys("host"));
+		String trust = certificates.write("trust.p12", certificates.trust("ca"));
+		this.runner.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(RdmaTopicCarrier.class));
+		ApplicationContextRunner named = this.runner.withPropertyValues("vicinal.rdma.topic-ssl-bundle=mesh");
+		named.run((context) -> assertThat(context).getFailure()
+			.rootCause()
+			.isInstanceOf(InvalidConfigurationPropertyValueException.class)
+			.hasMessageContaining("vicinal.rdma.topic-ssl-bundle")
+			.hasMessageContaining("spring.ssl.bundle.pem.mesh"));
+		ApplicationContextRunner withTrust = named.withPropertyValues(bundle + "truststore.location=" + trust,
+				bundle + "truststore.password=" + TestCertificates.PASSWORD);
+		withTrust.run((context) -> assertThat(context).getFailure().rootCause().hasMessageContaining("it has no key"));
+		withTrust
+			.withPropertyValues(bundle + "keystore.location=" + keys,
+					bundle + "keystore.password=" + TestCertificates.PASSWORD)
+			.run((context) -> assertThat(context.getBean(RdmaTopicCarrier.class).kind()).isEqualTo("rdma"));
 	}
 
 }

@@ -24,6 +24,7 @@ import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.annotation.Order;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -166,6 +167,7 @@ public final class TcpAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
+	@Order(0) // An address without a kind is one of tcp.
 	TcpTopicCarrier vicinalTcpTopicCarrier(ObjectProvider<TcpPathServer> server, TcpOptions options) {
 		return new TcpTopicCarrier(server::getObject, options, this.tls.client());
 	}

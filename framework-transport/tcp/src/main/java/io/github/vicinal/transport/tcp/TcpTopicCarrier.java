@@ -1,10 +1,6 @@
 package io.github.vicinal.transport.tcp;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,6 +10,7 @@ import java.util.function.Supplier;
 import io.github.vicinal.path.PathProtection;
 import io.github.vicinal.topic.remote.TopicCarrier;
 import io.github.vicinal.topic.remote.TopicConnection;
+import io.github.vicinal.transport.wire.PublisherAddress;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,34 +80,7 @@ public final class TcpTopicCarrier implements TopicCarrier, AutoCloseable {
 	/** {@inheritDoc} A name stands for all its addresses. */
 	@Override
 	public List<String> resolve(String address) throws IOException {
-		int colon = address.lastIndexOf(':');
-		String host = (colon > 0) ? address.substring(0, colon).replaceAll("^\\[|\\]$", "") : "";
-		int port = port(address.substring(colon + 1));
-		if (host.isEmpty() || port <= 0) {
-			throw new IOException(
-					"'%s' is not the address of a publisher, such as 10.0.0.7:7400 or orders.example.org:7400"
-						.formatted(address));
-		}
-		try {
-			List<String> all = new ArrayList<>();
-			for (InetAddress each : InetAddress.getAllByName(host)) {
-				all.add(host + "/" + each.getHostAddress() + ":" + port);
-			}
-			return all;
-		}
-		catch (UnknownHostException ex) {
-			throw new IOException("the name '%s' has no address".formatted(host), ex);
-		}
-	}
-
-	private static int port(String text) {
-		try {
-			int port = Integer.parseInt(text);
-			return (port <= 0xFFFF) ? port : -1;
-		}
-		catch (NumberFormatException ex) {
-			return -1;
-		}
+		return PublisherAddress.resolve(address).stream().map(PublisherAddress::toString).toList();
 	}
 
 	@Override
@@ -124,12 +94,9 @@ public final class TcpTopicCarrier implements TopicCarrier, AutoCloseable {
 		if (reason != null) {
 			throw new IOException(reason);
 		}
-		int slash = address.indexOf('/');
-		int colon = address.lastIndexOf(':');
-		InetSocketAddress target = new InetSocketAddress(InetAddress.getByName(address.substring(slash + 1, colon)),
-				port(address.substring(colon + 1)));
-		TopicChannel made = TopicClient.open(loops(), this.options, encrypting, this.handshakes,
-				address.substring(0, slash), target);
+		PublisherAddress target = PublisherAddress.parse(address);
+		TopicChannel made = TopicClient.open(loops(), this.options, encrypting, this.handshakes, target.host(),
+				target.address());
 		this.connections.add(made);
 		made.whenClosed(() -> this.connections.remove(made));
 		return made;

@@ -157,8 +157,9 @@ final class RemoteDiscovery implements Runnable {
 			.stream()
 			.filter((carrier) -> kind.isEmpty() || carrier.kind().equals(kind))
 			.findFirst()
-			.orElseThrow(() -> new IOException(
-					"nothing carries topics to other hosts%s: add vicinal-transport-tcp, and set vicinal.tcp.enabled=true and vicinal.tcp.ssl.bundle"
+			.orElseThrow(() -> new IOException(kind.equals("rdma")
+					? "nothing carries topics over rdma: add vicinal-transport-rdma, and set vicinal.rdma.topic-ssl-bundle"
+					: "nothing carries topics to other hosts%s: add vicinal-transport-tcp, and set vicinal.tcp.enabled=true and vicinal.tcp.ssl.bundle"
 						.formatted(kind.isEmpty() ? "" : " over " + kind)));
 	}
 

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.peer.PeerIdentity;
@@ -262,15 +264,23 @@ public final class ShmTopics implements Topics {
 					"Topic '%s' is for other hosts by its properties, but nothing carries topics there: add vicinal-transport-tcp, and set vicinal.tcp.enabled=true and vicinal.tcp.ssl.bundle"
 						.formatted(topic));
 		}
+		List<IOException> failures = new ArrayList<>();
 		for (TopicCarrier carrier : this.remote.carriers()) {
 			try {
 				carrier.serve(this.remoteServer::accepted);
 			}
 			catch (IOException ex) {
-				throw new IllegalStateException(
-						"Topic '%s' is for other hosts by its properties, but %s".formatted(topic, ex.getMessage()),
-						ex);
+				failures.add(ex);
 			}
+		}
+		String reasons = failures.stream().map(Throwable::getMessage).collect(Collectors.joining("; "));
+		if (failures.size() == this.remote.carriers().size()) {
+			throw new IllegalStateException(
+					"Topic '%s' is for other hosts by its properties, but %s".formatted(topic, reasons),
+					failures.get(0));
+		}
+		if (!failures.isEmpty()) {
+			logger.warn("Topics do not reach other hosts in every way: {}", reasons);
 		}
 		this.servesOthers = true;
 	}
