@@ -2,6 +2,7 @@ package io.github.vicinal.boot.topic;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 
@@ -168,7 +169,21 @@ final class TopicListeners implements SmartInitializingSingleton, SmartLifecycle
 	@Override
 	public synchronized void stop() {
 		this.running = false;
-		this.registry.getListenerContainers().forEach(AffinityListenerContainer::stop);
+		// Each waits for the messages that it has, and for no other listener.
+		List<Thread> stopping = this.registry.getListenerContainers().stream().map((container) -> {
+			String name = "vicinal-listener-stop-" + container.getListenerId();
+			Thread thread = new Thread(null, container::stop, name, 0, false);
+			thread.start();
+			return thread;
+		}).toList();
+		try {
+			for (Thread each : stopping) {
+				each.join();
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	@Override

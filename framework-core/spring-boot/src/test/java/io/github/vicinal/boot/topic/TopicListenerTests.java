@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -17,6 +18,7 @@ import io.github.vicinal.topic.Acknowledgement;
 import io.github.vicinal.topic.AffinityListener;
 import io.github.vicinal.topic.DeadLetterHeaders;
 import io.github.vicinal.topic.Message;
+import io.github.vicinal.topic.Subscription;
 import io.github.vicinal.topic.SubscriptionReport;
 import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicException;
@@ -64,6 +66,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.mockito.BDDMockito.given;
+import static org.mockito.BDDMockito.willAnswer;
 import static org.mockito.Mockito.mock;
 
 /**
@@ -75,6 +78,24 @@ class TopicListenerTests {
 	private Path directory;
 
 	private ApplicationContextRunner runner;
+
+	/** Each of them waits until all of them stop. */
+	@Test
+	void listenersStopSideBySide() {
+		CyclicBarrier all = new CyclicBarrier(3);
+		AffinityListenerRegistry registry = new AffinityListenerRegistry();
+		for (int i = 0; i < 3; i++) {
+			Subscription subscription = mock(Subscription.class);
+			willAnswer((invocation) -> all.await(30, TimeUnit.SECONDS)).given(subscription).close();
+			registry.register(new AffinityListenerContainer("listener" + i, "place", true, () -> subscription));
+		}
+		TopicListeners listeners = new TopicListeners(new DefaultListableBeanFactory(), mock(TopicPlaces.class),
+				mock(TopicRooms.class), registry);
+		listeners.start();
+		listeners.stop();
+		assertThat(all.isBroken()).isFalse();
+		assertThat(registry.getListenerContainers()).noneMatch(AffinityListenerContainer::isRunning);
+	}
 
 	@BeforeEach
 	void makeDirectory() throws Exception {
