@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Lays out applications. */
-@Command(name = "build", mixinStandardHelpOptions = true,
+@Command(name = "build", mixinStandardHelpOptions = true, versionProvider = CopackageCli.Version.class,
 		description = { "Lays out applications for one JVM, in the order of their start, or for one container.",
 				"Their own jars are not changed." })
 final class BuildCommand implements Callable<Integer> {

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Says how close each pair of applications may come. */
-@Command(name = "check", mixinStandardHelpOptions = true,
+@Command(name = "check", mixinStandardHelpOptions = true, versionProvider = CopackageCli.Version.class,
 		description = "Says how close each pair of applications may come, and what stands in the way.")
 final class CheckCommand implements Callable<Integer> {
 

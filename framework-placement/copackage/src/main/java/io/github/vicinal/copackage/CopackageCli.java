@@ -4,12 +4,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
+import java.util.Objects;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 
 /** The entry to the command line. */
-@Command(name = "copackage", mixinStandardHelpOptions = true,
+@Command(name = "copackage", mixinStandardHelpOptions = true, versionProvider = CopackageCli.Version.class,
 		subcommands = { CheckCommand.class, BuildCommand.class, RunCommand.class },
 		description = "Finds out which applications may share a JVM, and lays them out.",
 		footer = "Exit code 0: they may, or it is done. 1: they may not. 2: bad usage or bad input.")
@@ -53,6 +55,17 @@ public final class CopackageCli {
 			return "'%s' may not be read or written; check its permissions".formatted(denied.getFile());
 		}
 		return String.valueOf(ex.getMessage());
+	}
+
+	/** The version that the manifest of the jar names. */
+	static final class Version implements IVersionProvider {
+
+		@Override
+		public String[] getVersion() {
+			String version = CopackageCli.class.getPackage().getImplementationVersion();
+			return new String[] { "copackage " + Objects.requireNonNullElse(version, "of an unknown version") };
+		}
+
 	}
 
 }

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Lays out applications and runs them. */
-@Command(name = "run", mixinStandardHelpOptions = true,
+@Command(name = "run", mixinStandardHelpOptions = true, versionProvider = CopackageCli.Version.class,
 		description = "Lays out applications for one JVM and runs them until it is stopped.")
 final class RunCommand implements Callable<Integer> {
 

@@ -45,7 +45,7 @@ class PositionsEndpointTests {
 		this.application = new SpringApplicationBuilder(Application.class)
 			.properties("server.port=0", "spring.main.banner-mode=off", "spring.jmx.enabled=false",
 					"management.endpoints.web.exposure.include=vicinaltopics",
-					"management.endpoint.vicinaltopics.access=unrestricted", "server.error.include-message=always",
+					"management.endpoint.vicinaltopics.access=unrestricted",
 					"vicinal.rendezvous.directory=" + this.rendezvous,
 					"vicinal.topics.durable.directory=" + this.volume, "vicinal.topics.durable.min-free=0B",
 					"vicinal.topics.durable.block-size=1MB")
@@ -58,13 +58,16 @@ class PositionsEndpointTests {
 		FileSystemUtils.deleteRecursively(this.rendezvous);
 	}
 
-	private int delete(String place) throws Exception {
+	private HttpResponse<String> response(String place) throws Exception {
 		String port = this.application.getEnvironment().getRequiredProperty("local.server.port");
 		return HttpClient.newHttpClient()
 			.send(HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/actuator/vicinaltopics" + place))
 				.DELETE()
-				.build(), HttpResponse.BodyHandlers.ofString())
-			.statusCode();
+				.build(), HttpResponse.BodyHandlers.ofString());
+	}
+
+	private int delete(String place) throws Exception {
+		return response(place).statusCode();
 	}
 
 	@Test
@@ -76,7 +79,9 @@ class PositionsEndpointTests {
 		DurableFixture.await(() -> !topics.positions().get("orders").isEmpty());
 		topics.topic(ORDERS).publish("one");
 		DurableFixture.await(() -> topics.positions().get("orders").get(0).lag() == 0);
-		assertThat(delete("/orders/billing")).isEqualTo(400);
+		HttpResponse<String> subscribed = response("/orders/billing");
+		assertThat(subscribed.statusCode()).isEqualTo(400);
+		assertThat(subscribed.body()).contains("The consumer 'billing' of topic 'orders' is subscribed");
 		assertThat(delete("/orders/audit")).isEqualTo(400);
 		assertThat(delete("/bills/billing")).isEqualTo(400);
 		assertThat(topics.positions().get("orders")).extracting("consumer").containsExactly("billing");

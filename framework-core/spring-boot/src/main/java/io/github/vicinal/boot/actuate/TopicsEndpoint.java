@@ -9,8 +9,8 @@ import io.github.vicinal.topic.DurableTopics.StoredPosition;
 import io.github.vicinal.topic.SubscriptionReport;
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicReport;
+import org.jspecify.annotations.Nullable;
 
-import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -59,15 +59,16 @@ class TopicsEndpoint {
 	 * for it any more.
 	 * @param topic name of the topic
 	 * @param consumer name of the consumer, which must not be subscribed
+	 * @return why it was not deleted, or {@code null} if it was
 	 */
 	@DeleteOperation
-	public void forget(@Selector String topic, @Selector String consumer) {
+	public @Nullable String forget(@Selector String topic, @Selector String consumer) {
 		try {
 			this.forget.accept(topic, consumer);
+			return null;
 		}
 		catch (TopicException ex) {
-			String reason = String.valueOf(ex.getMessage());
-			throw new InvalidEndpointRequestException(reason, reason, ex);
+			return String.valueOf(ex.getMessage());
 		}
 	}
 

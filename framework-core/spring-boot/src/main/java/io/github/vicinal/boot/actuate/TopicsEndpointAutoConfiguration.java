@@ -60,8 +60,8 @@ public final class TopicsEndpointAutoConfiguration {
 	@ConditionalOnMissingBean
 	@ConditionalOnBean(TopicsEndpoint.class)
 	@ConditionalOnAvailableEndpoint(endpoint = TopicsEndpoint.class, exposure = EndpointExposure.WEB)
-	TopicsPageEndpointExtension vicinalTopicsPageEndpointExtension() {
-		return new TopicsPageEndpointExtension();
+	TopicsPageEndpointExtension vicinalTopicsPageEndpointExtension(TopicsEndpoint endpoint) {
+		return new TopicsPageEndpointExtension(endpoint);
 	}
 
 	private static <T> List<T> all(ConfigurableListableBeanFactory beanFactory, Function<Topics, List<T>> part) {

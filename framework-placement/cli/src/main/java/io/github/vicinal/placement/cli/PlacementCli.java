@@ -4,16 +4,18 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.util.Objects;
 
 import io.github.vicinal.copackage.InvalidInputException;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.PrintableText;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 
 /** The entry to the command line. */
-@Command(name = "vicinal-placement", mixinStandardHelpOptions = true, subcommands = SolveCommand.class,
-		description = "Finds out what should run where.",
+@Command(name = "vicinal-placement", mixinStandardHelpOptions = true, versionProvider = PlacementCli.Version.class,
+		subcommands = SolveCommand.class, description = "Finds out what should run where.",
 		footer = "Exit code 0: a feasible plan. 1: none was found. 2: bad usage or bad input. Ctrl-C ends the search and prints the best plan so far.")
 public final class PlacementCli {
 
@@ -69,6 +71,17 @@ public final class PlacementCli {
 			return "'%s' may not be read or written; check its permissions".formatted(denied.getFile());
 		}
 		return ((ex instanceof FileSystemException) ? "Cannot read or write " : "") + ex.getMessage();
+	}
+
+	/** The version that the manifest of the jar names. */
+	static final class Version implements IVersionProvider {
+
+		@Override
+		public String[] getVersion() {
+			String version = PlacementCli.class.getPackage().getImplementationVersion();
+			return new String[] { "vicinal-placement " + Objects.requireNonNullElse(version, "of an unknown version") };
+		}
+
 	}
 
 }

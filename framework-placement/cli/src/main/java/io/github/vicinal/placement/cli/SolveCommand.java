@@ -43,7 +43,8 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /** Reads what there is and what was seen of it, and finds a plan. */
-@Command(name = "solve", mixinStandardHelpOptions = true, sortOptions = false,
+@Command(name = "solve", mixinStandardHelpOptions = true, versionProvider = PlacementCli.Version.class,
+		sortOptions = false,
 		description = "Finds a plan for a model, an instance or a compose file, and has it verified.")
 final class SolveCommand implements Callable<Integer> {
 

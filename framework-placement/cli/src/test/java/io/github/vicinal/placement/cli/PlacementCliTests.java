@@ -72,6 +72,13 @@ class PlacementCliTests {
 	}
 
 	@Test
+	void namesItsVersion() {
+		assertThat(run("--version")).isZero();
+		assertThat(run("solve", "--version")).isZero();
+		assertThat(this.out.toString().lines()).hasSize(2).allMatch((line) -> line.startsWith("vicinal-placement "));
+	}
+
+	@Test
 	void solvesAnInstance() throws IOException {
 		Path json = this.directory.resolve("out.json");
 		assertThat(
