@@ -180,7 +180,10 @@ class FluxApplication {
 
 		@GetMapping(path = "/endless", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 		Flux<String> endless() {
-			return Flux.interval(Duration.ofMillis(5)).map((i) -> "e" + i).doOnCancel(this.cancelled::incrementAndGet);
+			return Flux.interval(Duration.ofMillis(5))
+				.onBackpressureDrop()
+				.map((i) -> "e" + i)
+				.doOnCancel(this.cancelled::incrementAndGet);
 		}
 
 		@GetMapping("/quiet")
@@ -190,10 +193,10 @@ class FluxApplication {
 
 		/** Takes a while, and says how it has ended. */
 		@GetMapping("/rows")
-		Flux<ServerSentEvent<Long>> rows() {
+		Flux<ServerSentEvent<Integer>> rows() {
 			AtomicInteger rows = new AtomicInteger();
-			return Flux.interval(Duration.ofMillis(10))
-				.take(20)
+			return Flux.range(0, 20)
+				.delayElements(Duration.ofMillis(10))
 				.doOnNext((row) -> rows.incrementAndGet())
 				.map((row) -> ServerSentEvent.builder(row).build())
 				.doOnCancel(() -> this.rows = rows + " cancelled")
