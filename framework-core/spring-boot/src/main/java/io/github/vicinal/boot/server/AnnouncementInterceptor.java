@@ -70,7 +70,7 @@ final class AnnouncementInterceptor implements HandlerInterceptor {
 		if (announcement != null) {
 			response.setHeader(PeerAnnouncement.HEADER, announcement);
 			if (inquiry.confirms() && request.getProtocol().startsWith("HTTP/1")) {
-				ChannelResponse.endConnection(response);
+				ChannelResponse.endConnection(response, request.getProtocol().equals("HTTP/1.1"));
 			}
 		}
 	}

@@ -1,9 +1,13 @@
 package io.github.vicinal.boot.server;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Map;
+import java.util.function.Supplier;
 
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.requestserver.Rejection;
+import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
@@ -18,9 +22,16 @@ import org.springframework.web.util.WebUtils;
  */
 final class ChannelResponse extends HttpServletResponseWrapper {
 
+	private static final Supplier<Map<String, String>> NO_TRAILERS = Map::of;
+
 	private final boolean asked;
 
 	private boolean endsConnection;
+
+	private boolean chunks;
+
+	/** Whether the body is framed as for trailers, which keeps it in chunks. */
+	private boolean framed;
 
 	/**
 	 * Wraps a response.
@@ -47,13 +58,70 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 	 * Announces the end of the connection with this answer. The web server then closes
 	 * it, and HTTP clients do not use it again. Only answers that announce this instance
 	 * do so.
+	 * @param response the response
+	 * @param chunks whether the client reads bodies in chunks
 	 */
-	static void endConnection(ServletResponse response) {
+	static void endConnection(ServletResponse response, boolean chunks) {
 		ChannelResponse answer = WebUtils.getNativeResponse(response, ChannelResponse.class);
 		if (answer != null && answer.asked) {
 			answer.endsConnection = true;
+			answer.chunks = chunks;
 			answer.connection("close");
 		}
+	}
+
+	/**
+	 * Has the body sent in chunks where its length is not known. A web server that is to
+	 * close the connection would let its end be the end of the body, and a response that
+	 * breaks off would look like a whole one.
+	 */
+	private void frame() {
+		if (this.endsConnection && this.chunks && !this.framed && !isCommitted()
+				&& !containsHeader(HttpHeaders.CONTENT_LENGTH) && super.getTrailerFields() == null
+				&& !isWithoutBody(getStatus())) {
+			super.setTrailerFields(NO_TRAILERS);
+			this.framed = true;
+		}
+	}
+
+	private static boolean isWithoutBody(int status) {
+		return status < SC_OK || status == SC_NO_CONTENT || status == SC_RESET_CONTENT || status == SC_NOT_MODIFIED;
+	}
+
+	private void unframe() {
+		if (this.framed && !isCommitted()) {
+			super.setTrailerFields(null);
+			this.framed = false;
+		}
+	}
+
+	@Override
+	public ServletOutputStream getOutputStream() throws IOException {
+		frame();
+		return super.getOutputStream();
+	}
+
+	@Override
+	public PrintWriter getWriter() throws IOException {
+		frame();
+		return super.getWriter();
+	}
+
+	@Override
+	public void flushBuffer() throws IOException {
+		frame();
+		super.flushBuffer();
+	}
+
+	@Override
+	public void setTrailerFields(Supplier<Map<String, String>> supplier) {
+		super.setTrailerFields(supplier);
+		this.framed = false;
+	}
+
+	@Override
+	public @Nullable Supplier<Map<String, String>> getTrailerFields() {
+		return this.framed ? null : super.getTrailerFields();
 	}
 
 	private void connection(@Nullable String value) {
@@ -67,7 +135,11 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 			if (this.endsConnection) {
 				this.endsConnection = false;
 				connection(null);
+				unframe();
 			}
+		}
+		if (isWithoutBody(status)) {
+			unframe();
 		}
 	}
 

@@ -45,6 +45,12 @@ final class LateResponse extends Response {
 				|| (encoding != null && !encoding.equalsIgnoreCase(StandardCharsets.UTF_8.name()));
 	}
 
+	/** Returns whether as much has been written as was announced. */
+	boolean isWhole() {
+		long length = getCoyoteResponse().getContentLengthLong();
+		return length > 0 && getContentWritten() >= length;
+	}
+
 	/** Ends the body with what has been written, as a length sent beforehand would. */
 	void endHere() {
 		getCoyoteResponse().setContentLength(getContentWritten());

@@ -232,6 +232,12 @@ final class TypedCall {
 		return given != null && isText(given);
 	}
 
+	/** Returns whether the container has ended the request, having sent its response. */
+	boolean isEnded() {
+		LateResponse seen = this.container;
+		return this.watch.hasReturned() && (isSentInOnePiece() || (seen != null && seen.isWhole()));
+	}
+
 	private static boolean isText(HandlerTarget.Answer given) {
 		return (given.body() instanceof CharSequence text && !text.isEmpty())
 				|| (given.body() instanceof byte[] bytes && bytes.length > 0);

@@ -172,6 +172,7 @@ final class TypedHandlerMapping implements HandlerMapping, HandlerAdapter, Order
 		WatchedRequest watched = WebUtils.getNativeRequest(request, WatchedRequest.class);
 		if (watched != null) {
 			watched.handling(response);
+			watched.argumentsRead();
 		}
 		Object result;
 		try {

@@ -79,7 +79,7 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 	 */
 	private boolean isEnded() {
 		TypedCall call = (getAttribute(TypedCall.ATTRIBUTE) instanceof TypedCall known) ? known : null;
-		return call != null && this.watch.hasReturned() && call.isSentInOnePiece();
+		return call != null && call.isEnded();
 	}
 
 	@Override
@@ -91,6 +91,7 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 		if (this.usingReader) {
 			throw new IllegalStateException("getReader() has already been called for this request");
 		}
+		super.getInputStream();
 		this.usingStream = true;
 		return new EmptyInput(isEnded());
 	}
@@ -104,6 +105,7 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 		if (this.usingStream || this.body) {
 			throw new IllegalStateException("getInputStream() has already been called for this request");
 		}
+		super.getReader();
 		this.usingReader = true;
 		return new BufferedReader(
 				isEnded() ? new InputStreamReader(new EmptyInput(true), StandardCharsets.UTF_8) : Reader.nullReader());
@@ -209,6 +211,16 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 	/** Says which response the handler has. */
 	void handling(ServletResponse handlersResponse) {
 		this.response = handlersResponse;
+	}
+
+	/**
+	 * Says that the arguments of a typed call are given to its handler. The container,
+	 * which dispatches errors, learns that their bytes have been read as a stream.
+	 */
+	void argumentsRead() throws IOException {
+		if (this.body) {
+			super.getInputStream();
+		}
 	}
 
 	/** Returns what the handler of a typed call has started, or {@code null}. */

@@ -16,6 +16,7 @@ import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.server.HttpRequiredException;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.transport.direct.DirectCalls.Callee;
+import io.github.vicinal.transport.wire.WireLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,6 +110,9 @@ final class DirectPath implements CallPath {
 	}
 
 	private static Reply result(Parts parts, HandoverPlan plan, Reply reply, CallFrame frame) throws PathException {
+		if (!WireLimits.isStatus(reply.status())) {
+			throw new PathException(Reason.REFUSED, true, "there is no status %d".formatted(reply.status()), null);
+		}
 		if (plan.resultByReference() || !(reply instanceof Reply.Value value)) {
 			return reply;
 		}

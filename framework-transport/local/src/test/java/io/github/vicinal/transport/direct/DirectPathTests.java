@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
@@ -205,6 +206,24 @@ class DirectPathTests {
 		Object copies = body(path.call(call("items", items)));
 		assertThat((List<?>) copies).hasSize(2).noneMatch((copy) -> copy == items.get(0) || copy == items.get(1));
 		assertThat(((Reply.Failure) path.call(call("nothing"))).status()).isEqualTo(404);
+	}
+
+	@Test
+	void aStatusThatHttpCannotCarryIsAnErrorOfThePath() throws Exception {
+		AtomicInteger status = new AtomicInteger();
+		CallPath path = connect((frame) -> frame.method().method().getName().equals("nothing")
+				? new Reply.Failure(status.get(), Map.of(), new byte[0], "")
+				: new Reply.Value(status.get(), Map.of(), "text"));
+		for (int each : new int[] { -1, 0, 99, 1000 }) {
+			status.set(each);
+			for (CallFrame call : List.of(call("nothing"), call("join", "text", 1))) {
+				PathException thrown = catchThrowableOfType(PathException.class, () -> path.call(call));
+				assertThat(thrown).isNotNull().hasMessage("there is no status " + each);
+				assertThat(thrown.maybeExecuted()).isTrue();
+			}
+		}
+		status.set(999);
+		assertThat(path.call(call("nothing")).status()).isEqualTo(999);
 	}
 
 	@Test

@@ -426,7 +426,8 @@ class GeneratedArrangementTests extends ArrangementTests {
 			this.ledger.note("after " + this.kind + " " + response.getStatus() + " " + response.isCommitted());
 			response.addHeader("X-After", "late");
 			if (this.kind == 8) {
-				this.ledger.note("rest " + rest(request));
+				this.ledger.note("rest of " + request.getDispatcherType() + " " + request.getMethod() + " "
+						+ request.getRequestURI() + " " + rest(request));
 			}
 			else if (this.kind > 4 && this.condition.matches(request)) {
 				late(response);

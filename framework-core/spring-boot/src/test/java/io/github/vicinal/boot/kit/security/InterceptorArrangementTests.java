@@ -1,8 +1,12 @@
 package io.github.vicinal.boot.kit.security;
 
+import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import io.github.vicinal.boot.kit.security.Vault.Item;
+import io.github.vicinal.boot.kit.security.Vault.Kind;
 import io.github.vicinal.boot.kit.security.VaultController.NeedsRole;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -37,6 +41,8 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 
 /** Interceptors between dispatcher and handler. */
 class InterceptorArrangementTests extends ArrangementTests {
+
+	private static final Item ITEM = new Item("item", Kind.SMALL, List.of(), null);
 
 	/** Registers interceptors. */
 	@FunctionalInterface
@@ -188,6 +194,12 @@ class InterceptorArrangementTests extends ArrangementTests {
 							}
 
 						})),
+				intercepted("an interceptor that reads behind handlers, also those of errors",
+						(registry, ledger) -> registry.addInterceptor(new Reading(ledger)))
+					.filter(0, (ledger) -> (request, response, chain) -> chain.doFilter(request, response))
+					.step("save", (vault, memory) -> vault.save(ITEM, "returns"))
+					.step("save and an error", (vault, memory) -> vault.save(ITEM, "error"))
+					.step("text and an error", (vault, memory) -> vault.text("text", "error")),
 				intercepted("an interceptor that needs a session",
 						(registry, ledger) -> registry.addInterceptor(new HandlerInterceptor() {
 
@@ -203,6 +215,39 @@ class InterceptorArrangementTests extends ArrangementTests {
 				Arrangement.of("a resolver of exceptions")
 					.beans((context, ledger) -> context.registerBean(HandlerExceptionResolver.class,
 							() -> new FirstResolver(ledger))));
+	}
+
+	/**
+	 * Reads what is left of bodies, as text and as bytes, of which the first excludes the
+	 * other.
+	 */
+	private static final class Reading implements HandlerInterceptor {
+
+		private final Ledger ledger;
+
+		Reading(Ledger ledger) {
+			this.ledger = ledger;
+		}
+
+		@Override
+		public void postHandle(HttpServletRequest request, HttpServletResponse response, Object handler,
+				@Nullable ModelAndView modelAndView) throws IOException {
+			String what = "rest of " + request.getDispatcherType() + " " + request.getMethod() + " "
+					+ request.getRequestURI() + " " + request.getQueryString();
+			try {
+				this.ledger.note(what + " " + request.getReader().readLine());
+			}
+			catch (IllegalStateException ex) {
+				this.ledger.note(what + " is a stream");
+			}
+			try {
+				this.ledger.note(what + " " + request.getInputStream().read());
+			}
+			catch (IllegalStateException ex) {
+				this.ledger.note(what + " has a reader");
+			}
+		}
+
 	}
 
 	/** Fails after the handler, also after that of errors. */
