@@ -6,16 +6,12 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 import io.github.vicinal.boot.exchange.Exchanges;
@@ -24,7 +20,6 @@ import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.report.ChannelReport.PathReport;
 import io.github.vicinal.report.ChannelReport.PeerReport;
 import io.github.vicinal.testing.InTurn;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,7 +28,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
@@ -44,7 +38,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.FileSystemUtils;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
 
@@ -53,40 +46,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** A WebFlux application behaves over exchanges as it does over HTTP. */
 @Timeout(300)
-class FluxServerTests {
-
-	private static final int ATTEMPTS = 3;
-
-	private static final Duration READ_TIMEOUT = Duration.ofSeconds(20);
-
-	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
-
-	private final Path rendezvous;
+class FluxServerTests extends FluxTestSupport {
 
 	FluxServerTests() throws IOException {
-		Path memory = Path.of("/dev/shm");
-		this.rendezvous = Files.isDirectory(memory) ? Files.createTempDirectory(memory, "vicinal-flux")
-				: Files.createTempDirectory("vicinal-flux");
-	}
-
-	@AfterEach
-	void close() throws IOException {
-		for (int i = this.contexts.size() - 1; i >= 0; i--) {
-			this.contexts.get(i).close();
-		}
-		FileSystemUtils.deleteRecursively(this.rendezvous);
-	}
-
-	private ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
-		Map<String, Object> all = new TreeMap<>(properties);
-		all.put("spring.main.banner-mode", "off");
-		all.put("spring.cloud.gateway.server.webflux.enabled", "false");
-		all.put("vicinal.rendezvous.directory", this.rendezvous.toString());
-		SpringApplication application = new SpringApplication(type);
-		application.setDefaultProperties(all);
-		ConfigurableApplicationContext context = application.run();
-		this.contexts.add(context);
-		return context;
 	}
 
 	private String server(Class<?> type, String path, Map<String, Object> more) {
@@ -106,14 +68,6 @@ class FluxServerTests {
 				Map.of("spring.main.web-application-type", "none", "vicinal.http-exchanges.paths", path,
 						"vicinal.confirm-interval", "0s", "spring.http.clients.imperative.factory", library,
 						"spring.http.clients.read-timeout", READ_TIMEOUT.toMillis() + "ms"));
-	}
-
-	private static void await(String what, BooleanSupplier condition) {
-		long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-		while (!condition.getAsBoolean()) {
-			assertThat(System.nanoTime()).as(what).isLessThan(end);
-			LockSupport.parkNanos(1_000_000);
-		}
 	}
 
 	private RestClient connected(String base, ConfigurableApplicationContext client, String path) {

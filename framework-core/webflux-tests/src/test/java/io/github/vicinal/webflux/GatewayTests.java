@@ -7,9 +7,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,16 +14,13 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 import io.github.vicinal.boot.exchange.Exchanges;
 import io.github.vicinal.exchange.HttpExchanges;
 import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.report.ChannelReport.PathReport;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -36,7 +30,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
-import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
@@ -56,7 +49,6 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.web.server.SecurityWebFilterChain;
-import org.springframework.util.FileSystemUtils;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.server.ServerWebExchange;
 
@@ -64,40 +56,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** A gateway on WebFlux does with exchanges what it does over HTTP. */
 @Timeout(300)
-class GatewayTests {
-
-	private static final int ATTEMPTS = 3;
-
-	private static final Duration READ_TIMEOUT = Duration.ofSeconds(20);
-
-	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
-
-	private final Path rendezvous;
+class GatewayTests extends FluxTestSupport {
 
 	GatewayTests() throws IOException {
-		Path memory = Path.of("/dev/shm");
-		this.rendezvous = Files.isDirectory(memory) ? Files.createTempDirectory(memory, "vicinal-gateway")
-				: Files.createTempDirectory("vicinal-gateway");
-	}
-
-	@AfterEach
-	void close() throws IOException {
-		for (int i = this.contexts.size() - 1; i >= 0; i--) {
-			this.contexts.get(i).close();
-		}
-		FileSystemUtils.deleteRecursively(this.rendezvous);
-	}
-
-	private ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
-		Map<String, Object> all = new TreeMap<>(properties);
-		all.putIfAbsent("server.port", "0");
-		all.put("spring.main.banner-mode", "off");
-		all.put("vicinal.rendezvous.directory", this.rendezvous.toString());
-		SpringApplication application = new SpringApplication(type);
-		application.setDefaultProperties(all);
-		ConfigurableApplicationContext context = application.run();
-		this.contexts.add(context);
-		return context;
 	}
 
 	private ConfigurableApplicationContext server(String path) {
@@ -105,13 +66,14 @@ class GatewayTests {
 	}
 
 	private ConfigurableApplicationContext server(String path, String port) {
-		return start(FluxApplication.class, Map.of("server.port", port, "vicinal.server.paths", path,
-				"spring.profiles.active", "alone", "spring.cloud.gateway.server.webflux.enabled", "false"));
+		return start(FluxApplication.class,
+				Map.of("server.port", port, "vicinal.server.paths", path, "spring.profiles.active", "alone"));
 	}
 
 	private ConfigurableApplicationContext gateway(String target, boolean exchanges, String path, String... profiles) {
 		Map<String, Object> properties = new TreeMap<>();
 		properties.put("target", target);
+		properties.put("spring.cloud.gateway.server.webflux.enabled", "true");
 		properties.put("vicinal.http-exchanges.enabled", exchanges);
 		properties.put("vicinal.http-exchanges.paths", path);
 		properties.put("vicinal.confirm-interval", "0s");
@@ -136,14 +98,6 @@ class GatewayTests {
 			.requestFactory(ClientHttpRequestFactoryBuilder.httpComponents()
 				.build(HttpClientSettings.defaults().withReadTimeout(READ_TIMEOUT)))
 			.build();
-	}
-
-	private static void await(String what, BooleanSupplier condition) {
-		long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-		while (!condition.getAsBoolean()) {
-			assertThat(System.nanoTime()).as(what).isLessThan(end);
-			LockSupport.parkNanos(1_000_000);
-		}
 	}
 
 	/** Sends requests through the gateway until they go over the path. */
@@ -333,7 +287,7 @@ class GatewayTests {
 		}
 	}
 
-	/** What a client of the gateway asks is not for the server behind it. */
+	/** A question of the gateway's client is not for the server behind it. */
 	@ParameterizedTest
 	@ValueSource(strings = { "/hosted/asked", "/asked" })
 	void whatAClientAsksEndsAtTheGateway(String uri) {
@@ -358,7 +312,7 @@ class GatewayTests {
 				() -> "3".equals(client.get().uri("/cancelled").retrieve().body(String.class)));
 	}
 
-	/** What the application has added to its HTTP client would be missing. */
+	/** Additions of the application to its HTTP client would be missing. */
 	@Test
 	void aClientWithAdditionsKeepsHttp() {
 		ConfigurableApplicationContext gateway = gateway(base(server("shm")), true, "shm", "customized");
