@@ -16,7 +16,6 @@ import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.server.HttpRequiredException;
 import io.github.vicinal.server.Service;
 import io.github.vicinal.transport.direct.DirectCalls.Callee;
-import io.github.vicinal.transport.wire.WireLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +23,11 @@ import org.jspecify.annotations.Nullable;
  * of Vicinal as this one.
  */
 final class DirectPath implements CallPath {
+
+	/** Statuses of HTTP have three digits, as on the other paths. */
+	private static final int MIN_STATUS = 100;
+
+	private static final int MAX_STATUS = 999;
 
 	private final DirectCalls<Parts> calls;
 
@@ -110,7 +114,7 @@ final class DirectPath implements CallPath {
 	}
 
 	private static Reply result(Parts parts, HandoverPlan plan, Reply reply, CallFrame frame) throws PathException {
-		if (!WireLimits.isStatus(reply.status())) {
+		if (reply.status() < MIN_STATUS || reply.status() > MAX_STATUS) {
 			throw new PathException(Reason.REFUSED, true, "there is no status %d".formatted(reply.status()), null);
 		}
 		if (plan.resultByReference() || !(reply instanceof Reply.Value value)) {

@@ -28,17 +28,8 @@ public record WireLimits(int maxFrameBytes, int maxHeaders, int maxHeaderBytes) 
 				"from 1KB to 1GB", bytes);
 	}
 
-	/**
-	 * Returns whether HTTP can carry a status.
-	 * @param status the status of a reply
-	 * @return whether it has three digits
-	 */
-	public static boolean isStatus(int status) {
-		return status >= MIN_STATUS && status <= MAX_STATUS;
-	}
-
 	static void requireStatus(int status, Refusal refusal) throws WireException {
-		if (!isStatus(status)) {
+		if (status < MIN_STATUS || status > MAX_STATUS) {
 			throw new WireException(refusal, "there is no status %d".formatted(status));
 		}
 	}

@@ -230,7 +230,8 @@ class GeneratedArrangementTests extends ArrangementTests {
 				}
 				case 12 -> {
 					chain.doFilter(request, response);
-					ledger.note("rest " + rest(request));
+					ledger.note("rest of " + request.getMethod() + " " + request.getRequestURI() + " "
+							+ request.getQueryString() + " " + rest(request));
 				}
 				case 10 -> {
 					chain.doFilter(request, response);
