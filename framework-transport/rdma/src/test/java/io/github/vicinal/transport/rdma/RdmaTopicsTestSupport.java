@@ -27,6 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** Two directories, which are two hosts, and both prove who they are. */
@@ -136,9 +137,8 @@ abstract class RdmaTopicsTestSupport {
 
 	static void awaitAttached(Subscription subscription) {
 		await().atMost(PATIENCE)
-			.untilAsserted(() -> org.assertj.core.api.Assertions.assertThat(subscription.report().attached())
-				.as("%s", subscription.report())
-				.isEqualTo(1));
+			.untilAsserted(
+					() -> assertThat(subscription.report().attached()).as("%s", subscription.report()).isEqualTo(1));
 	}
 
 }

@@ -2,6 +2,7 @@ package io.github.vicinal.transport.rdma;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -103,13 +104,13 @@ class RdmaTopicsTests extends RdmaTopicsTestSupport {
 		awaitAttached(subscriber(server).subscribe(NUMBERS, SubscriberSettings.of("billing"),
 				(message) -> received.incrementAndGet()));
 		String secret = "a secret that is easy to find";
-		topic.publish(secret.repeat(20).getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
+		topic.publish(secret.repeat(20).getBytes(StandardCharsets.ISO_8859_1));
 		await().atMost(PATIENCE).until(() -> received.get() == 1);
 		for (MemoryFabric.MemoryQueuePair each : this.fabric.all()) {
 			for (ByteBuffer memory : List.of(each.inbound(), each.outbound())) {
 				byte[] all = new byte[memory.capacity()];
 				memory.get(0, all);
-				String text = new String(all, java.nio.charset.StandardCharsets.ISO_8859_1);
+				String text = new String(all, StandardCharsets.ISO_8859_1);
 				assertThat(text.contains(secret)).isFalse();
 				assertThat(text).contains("Vcnl");
 			}
