@@ -20,8 +20,8 @@ class ArchitectureTests {
 	void buildsOnCoreAndTheFramesOfLocalPaths() {
 		noClasses().should()
 			.dependOnClassesThat()
-			.resideOutsideOfPackages("io.github.vicinal..", "java..", "javax.net.ssl", "org.slf4j", "org.jspecify..",
-					"org.springframework..")
+			.resideOutsideOfPackages("io.github.vicinal..", "java..", "javax.net.ssl", "javax.security.auth.x500",
+					"org.slf4j", "org.jspecify..", "org.springframework..")
 			.because("devices are reached through the foreign functions of the JDK, without a library of ours")
 			.check(this.rdma);
 		noClasses().should()
