@@ -188,8 +188,10 @@ public final class Replica {
 			case TIMED_OUT -> {
 				int began = millis - millis(nanos);
 				if (this.answered && this.answeredMillis - began > 0) {
+					// No answer: otherwise a call that times out would vouch for the
+					// next one.
 					this.failures.increment();
-					answered(met, Math.max(latency, this.overall.tail(ALL)), millis, tick);
+					measure(met, Math.max(latency, this.overall.tail(ALL)), millis, tick);
 				}
 				else {
 					unanswered(latency, nanos, millis);
@@ -224,23 +226,26 @@ public final class Replica {
 		if (this.failuresInARow.get() != 0) {
 			this.failuresInARow.set(0);
 		}
-		int left = this.unmeasured;
-		if (left > 0) {
-			// Two threads may skip one answer more or less.
-			this.unmeasured = left - 1;
-		}
-		else {
-			this.peak.record(latency, millis);
-			this.overall.record(ALL, latency, tick);
-			this.curve.record(met, latency, tick);
-			if (this.curve.isNew(met)) {
-				this.curve.fit(tick);
-			}
-		}
+		measure(met, latency, millis, tick);
 		int current = this.window.get();
 		if (current < MAX_WINDOW && met >= current / 2
 				&& (current < this.threshold || Math.floorMod(this.calls.intValue(), current) == 0)) {
 			this.window.compareAndSet(current, current + 1);
+		}
+	}
+
+	private void measure(int met, float latency, int millis, int tick) {
+		int left = this.unmeasured;
+		if (left > 0) {
+			// Two threads may skip one answer more or less.
+			this.unmeasured = left - 1;
+			return;
+		}
+		this.peak.record(latency, millis);
+		this.overall.record(ALL, latency, tick);
+		this.curve.record(met, latency, tick);
+		if (this.curve.isNew(met)) {
+			this.curve.fit(tick);
 		}
 	}
 

@@ -162,6 +162,25 @@ class ReplicaChoiceTests {
 		assertThat(this.choice.report().get(0).failures()).isEqualTo(1);
 	}
 
+	/** Calls of several callers overlap, and none of them is answered any more. */
+	@Test
+	void timeOutsDoNotVouchForEachOther() {
+		update(this.choice, Locality.HOST, Locality.ANY);
+		calls(1_000, MILLI, MILLI);
+		Replica near = this.choice.find("0");
+		int first = near.begin();
+		call(near, MILLI, Outcome.ANSWERED);
+		this.now += 1_000 * MILLI;
+		int second = near.begin();
+		this.now += 1_000 * MILLI;
+		this.choice.end(near, first, 2_001 * MILLI, Outcome.TIMED_OUT);
+		assertThat(this.choice.report().get(0).state()).isEqualTo("open");
+		this.now += 1_000 * MILLI;
+		this.choice.end(near, second, 2_000 * MILLI, Outcome.TIMED_OUT);
+		assertThat(this.choice.report().get(0).state()).isNotEqualTo("open");
+		assertThat(this.choice.choose().address()).isEqualTo("1");
+	}
+
 	@Test
 	void aReplicaThatDoesNotAnswerIsPausedForLongerEachTime() {
 		update(this.choice, Locality.HOST, Locality.ANY);
