@@ -1,7 +1,9 @@
 package io.github.vicinal.boot;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -178,17 +180,27 @@ class ReplicaEndToEndTests {
 			assertThat(nearCalls(client, one, two) - before).as("calls of the near ones").isGreaterThan(100);
 			one.vanish();
 			two.vanish();
-			int timeOuts = 0;
+			List<String> targets = new ArrayList<>();
 			for (int i = 0; i < (DeepTests.areRun() ? 4_000 : 1_000); i++) {
 				try {
 					assertThat(baskets.get(i).id()).isEqualTo(i);
 				}
 				catch (ResourceAccessException ex) {
-					timeOuts++;
+					targets.add(target(ex));
 				}
 			}
-			assertThat(timeOuts).as("one for each that has vanished").isBetween(1, 2);
+			// On a slow machine calls of the one that is there may time out, too.
+			targets.removeIf(far::equals);
+			assertThat(targets).as("one for each that has vanished").hasSizeBetween(1, 2).doesNotHaveDuplicates();
 		}
+	}
+
+	/** Returns the address of the instance that a request went to. */
+	private static String target(ResourceAccessException failure) {
+		return Stream.of(failure.getCause().getSuppressed())
+			.map((told) -> URI.create(told.getMessage().replace("The request went to ", "")).getAuthority())
+			.findFirst()
+			.orElseGet(() -> URI.create(failure.getMessage().split("\"")[1]).getAuthority());
 	}
 
 	/** It announces this host, and none of the paths that the client takes. */

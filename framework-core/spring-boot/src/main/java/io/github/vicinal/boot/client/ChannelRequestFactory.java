@@ -203,6 +203,9 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 				if (ChannelRequestFactory.this.library.redirectsSilently() && (watched == null || watched.begun)) {
 					this.leg.failed(watched != null);
 				}
+				if (!request.getURI().equals(this.uri)) {
+					ex.addSuppressed(new OtherInstance(request.getURI()));
+				}
 				throw ex;
 			}
 			finally {
@@ -218,6 +221,26 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 		@Override
 		public URI getURI() {
 			return this.uri;
+		}
+
+	}
+
+	/**
+	 * Names the instance that a failed request went to, which Spring's own message cannot
+	 * know: that is about the address of the client.
+	 */
+	private static final class OtherInstance extends Exception {
+
+		private static final long serialVersionUID = 1L;
+
+		OtherInstance(URI target) {
+			super("The request went to " + target);
+		}
+
+		/** Only the message matters. */
+		@Override
+		public synchronized Throwable fillInStackTrace() {
+			return this;
 		}
 
 	}
