@@ -91,9 +91,14 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 		if (this.usingReader) {
 			throw new IllegalStateException("getReader() has already been called for this request");
 		}
-		super.getInputStream();
+		ServletInputStream container = super.getInputStream();
 		this.usingStream = true;
-		return new EmptyInput(isEnded());
+		boolean ended = isEnded();
+		if (ended) {
+			// Error pages are dispatched with the container's request.
+			container.close();
+		}
+		return new EmptyInput(ended);
 	}
 
 	@Override
@@ -105,10 +110,13 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 		if (this.usingStream || this.body) {
 			throw new IllegalStateException("getInputStream() has already been called for this request");
 		}
-		super.getReader();
+		BufferedReader container = super.getReader();
 		this.usingReader = true;
-		return new BufferedReader(
-				isEnded() ? new InputStreamReader(new EmptyInput(true), StandardCharsets.UTF_8) : Reader.nullReader());
+		if (!isEnded()) {
+			return new BufferedReader(Reader.nullReader());
+		}
+		container.close();
+		return new BufferedReader(new InputStreamReader(new EmptyInput(true), StandardCharsets.UTF_8));
 	}
 
 	@Override
