@@ -354,7 +354,7 @@ class GeneratedArrangementTests extends ArrangementTests {
 				};
 				case 12 -> (vault, memory) -> vault.text(text + other, how);
 				case 13 -> (vault, memory) -> vault.jar((maybe != null) ? "c" + id : null, how);
-				default -> (vault, memory) -> vault.numbers(new double[] { id, id / 3.0 }, id % 2 == 0, how);
+				default -> (vault, memory) -> vault.numbers(new Double[] { (double) id, id / 3.0 }, id % 2 == 0, how);
 			};
 			this.arrangement.persona("alice", (builder) -> builder.defaultHeader("Authorization", Steps.ALICE))
 				.persona("bob", (builder) -> builder.defaultHeader("Authorization", Steps.BOB))

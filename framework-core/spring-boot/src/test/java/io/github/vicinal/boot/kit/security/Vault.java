@@ -89,7 +89,7 @@ interface Vault {
 	@Nullable String jar(@CookieValue(required = false) @Nullable String kit, @RequestParam String how);
 
 	@GetExchange("/numbers")
-	List<Double> numbers(@RequestParam double[] values, @RequestParam boolean negative, @RequestParam String how);
+	List<Double> numbers(@RequestParam Double[] values, @RequestParam boolean negative, @RequestParam String how);
 
 	/** A kind. */
 	enum Kind {

@@ -242,9 +242,9 @@ class VaultController implements Vault {
 	}
 
 	@Override
-	public @Nullable List<Double> numbers(double[] values, boolean negative, String how) {
+	public @Nullable List<Double> numbers(Double[] values, boolean negative, String how) {
 		did("numbers " + Arrays.toString(values) + negative);
-		return does(how) ? Arrays.stream(values).map((value) -> negative ? -value : value).boxed().toList() : null;
+		return does(how) ? Arrays.stream(values).map((value) -> negative ? -value : value).toList() : null;
 	}
 
 }
