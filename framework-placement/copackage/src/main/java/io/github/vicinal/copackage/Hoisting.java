@@ -217,6 +217,21 @@ final class Hoisting {
 		}
 	}
 
+	/** What an application has of a library whose bytes it does not have. */
+	private static String difference(Library library, Inventory inventory) {
+		Library other = inventory.libraries()
+			.stream()
+			.filter((each) -> each.coordinates().equals(library.coordinates()))
+			.findFirst()
+			.orElse(null);
+		if (other == null) {
+			return "'%s' does not have it".formatted(inventory.name());
+		}
+		return (other.version().isEmpty() || other.version().equals(library.version()))
+				? "'%s' has other bytes of it".formatted(inventory.name())
+				: "'%s' has version %s of it".formatted(inventory.name(), other.version());
+	}
+
 	/** Why a library cannot be loaded once, whatever the others are. */
 	private @Nullable String unfit(Library library, Hoist mode) {
 		LibraryFacts found = this.facts.get(library.sha256());
@@ -226,7 +241,7 @@ final class Hoisting {
 		}
 		for (Inventory each : this.inventories) {
 			if (each.libraries().stream().noneMatch((other) -> other.sha256().equals(library.sha256()))) {
-				return "'%s' does not have the same bytes of it".formatted(each.name());
+				return difference(library, each);
 			}
 			if (each.natives().contains(library.file()) && !nativeCode) {
 				return "it has native code";

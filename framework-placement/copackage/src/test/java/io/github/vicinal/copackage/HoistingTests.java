@@ -63,6 +63,23 @@ class HoistingTests {
 			.containsEntry("api-1.jar", "there is no other application");
 	}
 
+	@Test
+	void whatAnotherApplicationHasOfALibraryIsSaid() throws IOException {
+		TestJar one = TestJar.boot()
+			.library("missing", "1")
+			.library("newer", "1")
+			.library("patched", "1", Map.of("p/P.class", TestJar.type("p/P", "1")));
+		TestJar other = TestJar.boot()
+			.library("newer", "2")
+			.library("patched", "1", Map.of("p/P.class", TestJar.type("p/P", "2")));
+		Hoisting.Plan plan = Hoisting.plan(Inventories
+			.read(List.of("one=" + one.write(this.directory, "one"), "other=" + other.write(this.directory, "other"))),
+				Hoist.KNOWN);
+		assertThat(plan.kept()).containsEntry("missing-1.jar", "'other' does not have it")
+			.containsEntry("newer-1.jar", "'other' has version 2 of it")
+			.containsEntry("patched-1.jar", "'other' has other bytes of it");
+	}
+
 	/** There is one object of each constant, and its fields are what it keeps. */
 	@Test
 	void constantsOfEnumerationsMayKeepState() throws IOException {
