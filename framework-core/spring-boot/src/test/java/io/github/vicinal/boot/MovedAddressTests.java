@@ -1,24 +1,17 @@
 package io.github.vicinal.boot;
 
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.report.ChannelReport.PeerReport;
 import io.github.vicinal.testing.InTurn;
-import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,7 +36,6 @@ import org.springframework.web.service.registry.ImportHttpServices;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
-import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.awaitility.Awaitility.await;
 
 /** A proxy stands before the service, and sends its connections elsewhere one day. */
@@ -92,24 +84,6 @@ class MovedAddressTests {
 		@GetMapping("/closed")
 		void closed() {
 			throw new ResponseStatusException(HttpStatus.FORBIDDEN);
-		}
-
-		@GetMapping("/broken")
-		void broken(HttpServletResponse response) throws IOException {
-			response.getOutputStream().write("half".getBytes(StandardCharsets.US_ASCII));
-			response.flushBuffer();
-			throw new IllegalStateException("broken");
-		}
-
-		@GetMapping("/map")
-		Map<String, String> map() {
-			return Map.of("colour", get());
-		}
-
-		@GetMapping("/nothing")
-		void nothing(HttpServletResponse response) throws IOException {
-			response.getOutputStream();
-			response.setStatus(204);
 		}
 
 	}
@@ -230,33 +204,6 @@ class MovedAddressTests {
 			assertThat(answers.split("HTTP/1.1 ", -1)).as(answers).hasSize(ends ? 2 : 3);
 			assertThat(answers.split("Connection: close", -1)).as(answers).hasSize(2);
 		}
-	}
-
-	/** The end of a connection says nothing about whether a response is complete. */
-	@Test
-	void aBrokenResponseToAConfirmationIsNoWholeOne() throws Exception {
-		int blue = service("blue", "uds");
-		HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-		HttpRequest broken = confirmation(blue, "/colour/broken");
-		assertThatIOException().isThrownBy(() -> client.send(broken, BodyHandlers.ofString()));
-		HttpResponse<String> map = client.send(confirmation(blue, "/colour/map"), BodyHandlers.ofString());
-		assertThat(map.body()).isEqualTo("{\"colour\":\"blue\"}");
-		assertThat(map.headers().map()).containsEntry("connection", List.of("close"))
-			.containsEntry("transfer-encoding", List.of("chunked"));
-		HttpResponse<String> text = client.send(confirmation(blue, "/colour"), BodyHandlers.ofString());
-		assertThat(text.headers().map()).containsEntry("connection", List.of("close"))
-			.containsEntry("content-length", List.of("4"))
-			.doesNotContainKey("transfer-encoding");
-		HttpResponse<String> nothing = client.send(confirmation(blue, "/colour/nothing"), BodyHandlers.ofString());
-		assertThat(nothing.statusCode()).isEqualTo(204);
-		assertThat(nothing.headers().map()).containsEntry("connection", List.of("close"))
-			.doesNotContainKeys("content-length", "transfer-encoding");
-	}
-
-	private static HttpRequest confirmation(int port, String path) {
-		return HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
-			.header("Vicinal-Contract", Colours.class.getName() + "; confirm")
-			.build();
 	}
 
 	@Test

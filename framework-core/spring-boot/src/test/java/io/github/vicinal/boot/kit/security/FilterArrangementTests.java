@@ -576,15 +576,13 @@ class FilterArrangementTests extends ArrangementTests {
 					})),
 				Arrangement.of("the rest of the body read behind the chain, also behind that of error pages")
 					.anyWay()
-					.registration("rest",
-							http((request, response, chain, ledger) -> {
-								chain.doFilter(request, response);
-								if (request.getMethod().equals("GET")) {
-									ledger.note("rest for " + request.getDispatcherType());
-									ledger.note("rest " + request.getReader().readLine());
-								}
-							}),
-							(registration) -> registration.setDispatcherTypes(EnumSet.allOf(DispatcherType.class))),
+					.registration("rest", http((request, response, chain, ledger) -> {
+						chain.doFilter(request, response);
+						if (request.getMethod().equals("GET")) {
+							ledger.note("rest for " + request.getDispatcherType());
+							ledger.note("rest " + request.getReader().readLine());
+						}
+					}), (registration) -> registration.setDispatcherTypes(EnumSet.allOf(DispatcherType.class))),
 				Arrangement.of("the writer taken beforehand, now and then")
 					.leftToHttp("writes the response", "tenant")
 					.filter(0, http((request, response, chain, ledger) -> {

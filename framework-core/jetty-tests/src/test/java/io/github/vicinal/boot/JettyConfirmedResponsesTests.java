@@ -1,0 +1,6 @@
+package io.github.vicinal.boot;
+
+/** The same with Jetty. */
+class JettyConfirmedResponsesTests extends ConfirmedResponsesTests {
+
+}
