@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Applications of two versions of Spring Boot in one JVM, from their own jars. */
-@Timeout(value = 60, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 @Execution(ExecutionMode.CONCURRENT)
 class HostedApplicationsTests {
 

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.copackage.Hoist;
@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Launchers and their layouts, wherever these are and whoever else wants to run them. */
-@Timeout(value = 60, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 class LaunchersTests {
 
 	private static final int LAUNCHERS = 6;
@@ -83,7 +83,7 @@ class LaunchersTests {
 
 	/** One that was killed has left its socket. */
 	@Test
-	void ofLaunchersThatStartAtTheSameTimeOneRuns() throws IOException {
+	void ofLaunchersThatStartAtTheSameTimeOneRuns() throws Exception {
 		try (RunningLayout running = start(this.directory)) {
 			running.until("[launcher] stock runs after");
 		}
@@ -100,11 +100,9 @@ class LaunchersTests {
 					.redirectOutput(this.directory.resolve(i + ".log").toFile())
 					.start());
 			}
-			List<CompletableFuture<Process>> ends = launchers.stream().map(Process::onExit).toList();
-			for (int i = 0; i < LAUNCHERS - 1; i++) {
-				CompletableFuture.anyOf(ends.stream().filter((end) -> !end.isDone()).toArray(CompletableFuture[]::new))
-					.join();
-			}
+			CountDownLatch ends = new CountDownLatch(LAUNCHERS - 1);
+			launchers.forEach((each) -> each.onExit().thenRun(ends::countDown));
+			assertThat(ends.await(5, TimeUnit.MINUTES)).as("all others have ended").isTrue();
 			Process left = launchers.stream().filter(Process::isAlive).findFirst().orElseThrow();
 			for (int i = 0; i < LAUNCHERS; i++) {
 				Path log = this.directory.resolve(i + ".log");

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Applications that differ in how they log, start, use threads and load native code. */
-@Timeout(value = 60, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 @Execution(ExecutionMode.CONCURRENT)
 class MixedApplicationsTests {
 

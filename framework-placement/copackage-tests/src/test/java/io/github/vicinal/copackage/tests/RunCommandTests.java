@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Applications of two versions of Spring Boot together by one command, and apart again.
  */
-@Timeout(value = 60, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 class RunCommandTests {
 
 	@TempDir

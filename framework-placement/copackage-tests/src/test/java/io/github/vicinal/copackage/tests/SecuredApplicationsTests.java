@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Requests that only HTTP can express, between two applications with a security chain and
  * filters: they have the same outcome, and come by no socket.
  */
-@Timeout(value = 60, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 class SecuredApplicationsTests {
 
 	private static final List<String> REQUESTS = List.of("path=/secret/key&user=keeper", "path=/secret/key&user=guest",
