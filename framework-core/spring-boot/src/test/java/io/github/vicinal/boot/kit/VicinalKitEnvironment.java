@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.kit;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.invoke.MethodHandles;
@@ -9,10 +10,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.IntSupplier;
 
 import io.github.vicinal.boot.client.ClientChannels;
 import io.github.vicinal.channel.ChannelListener;
@@ -74,7 +77,7 @@ public class VicinalKitEnvironment implements KitEnvironment {
 	/** Whether clients have interfaces of their own. */
 	private final boolean byStructure;
 
-	private final StrangeNeighbours strangers = new StrangeNeighbours();
+	private final IsolatedKitServer.Home home = new IsolatedKitServer.Home();
 
 	/** Properties that the path needs on both sides. */
 	private final Map<String, Object> pathProperties;
@@ -95,7 +98,10 @@ public class VicinalKitEnvironment implements KitEnvironment {
 
 	private final ConfigurableApplicationContext client;
 
-	private ConfigurableApplicationContext server;
+	/** The server, or {@code null} if it has a class loader of its own. */
+	private @Nullable ConfigurableApplicationContext server;
+
+	private Closeable running;
 
 	private int port;
 
@@ -129,7 +135,7 @@ public class VicinalKitEnvironment implements KitEnvironment {
 		return new VicinalKitEnvironment(path, "", Map.of(), exchanges, false, false, properties, beans);
 	}
 
-	/** Client and server have class loaders of their own, as far as they can tell. */
+	/** Client and server have class loaders of their own. */
 	static VicinalKitEnvironment ofNeighbours(boolean exchanges) {
 		return new VicinalKitEnvironment("direct", "", Map.of(), exchanges, true, false, Map.of(), NO_BEANS);
 	}
@@ -165,7 +171,7 @@ public class VicinalKitEnvironment implements KitEnvironment {
 		this.client = new SpringApplicationBuilder(ClientApplication.class).web(WebApplicationType.NONE)
 			.properties(properties())
 			.initializers((context) -> ((GenericApplicationContext) context).registerBean(ChannelListener.class,
-					() -> listener), this.pathBeans, this::noteExchanges, this::estrange)
+					() -> listener), this.pathBeans, this::noteExchanges)
 			.run();
 		if (this.exchanges) {
 			observationRegistry().observationConfig().observationHandler(this.exchanged);
@@ -175,12 +181,6 @@ public class VicinalKitEnvironment implements KitEnvironment {
 	private void noteExchanges(ConfigurableApplicationContext context) {
 		if (this.exchanges) {
 			context.getBeanFactory().addBeanPostProcessor(this.exchanged);
-		}
-	}
-
-	private void estrange(ConfigurableApplicationContext context) {
-		if (this.neighbours) {
-			context.getBeanFactory().addBeanPostProcessor(this.strangers);
 		}
 	}
 
@@ -336,7 +336,7 @@ public class VicinalKitEnvironment implements KitEnvironment {
 
 	@Override
 	public void stopServer(Ending manner) {
-		this.server.close();
+		close(this.running);
 		this.peers.clear();
 	}
 
@@ -346,27 +346,45 @@ public class VicinalKitEnvironment implements KitEnvironment {
 		properties.put("server.port", this.port);
 		properties.put("server.shutdown", "immediate");
 		properties.putAll(this.serverProperties);
-		this.server = new SpringApplicationBuilder(ServerApplication.class).web(WebApplicationType.SERVLET)
+		if (this.neighbours) {
+			Object isolated = this.home.start(properties);
+			this.running = (Closeable) isolated;
+			this.port = ((IntSupplier) isolated).getAsInt();
+			return;
+		}
+		ConfigurableApplicationContext started = new SpringApplicationBuilder(ServerApplication.class)
+			.web(WebApplicationType.SERVLET)
 			.properties(properties)
 			.initializers(
 					(context) -> ((GenericApplicationContext) context).registerBean(KitPeers.class, () -> this::peer),
-					this.pathBeans, this::estrange)
+					this.pathBeans)
 			.run();
-		this.port = ((WebServerApplicationContext) this.server).getWebServer().getPort();
+		this.server = started;
+		this.running = started;
+		this.port = ((WebServerApplicationContext) started).getWebServer().getPort();
 	}
 
 	/** The server is a client of itself. */
 	private <T> T peer(Class<T> contract) {
-		return contract
-			.cast(this.peers.computeIfAbsent(contract, (key) -> onPath(this.server, contract, KitClient.BLOCKING)));
+		return contract.cast(this.peers.computeIfAbsent(contract,
+				(key) -> onPath(Objects.requireNonNull(this.server), contract, KitClient.BLOCKING)));
 	}
 
 	@Override
 	public void close() {
 		this.client.close();
-		this.server.close();
-		this.strangers.close();
+		close(this.running);
+		close(this.home);
 		FileSystemUtils.deleteRecursively(this.rendezvous.toFile());
+	}
+
+	private static void close(Closeable closeable) {
+		try {
+			closeable.close();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	@Configuration(proxyBeanMethods = false)
