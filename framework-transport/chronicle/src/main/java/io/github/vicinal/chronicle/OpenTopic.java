@@ -266,7 +266,8 @@ final class OpenTopic implements AutoCloseable {
 			return this.log.lastIndex();
 		}
 		if (from instanceof ReplayFrom.Index place) {
-			return Math.max(0, place.index() - 1);
+			// Behind the end, a position would leave out what is published from now on.
+			return Math.max(0, Math.min(place.index() - 1, this.log.lastIndex()));
 		}
 		return (from instanceof ReplayFrom.Time place) ? beforeTime(micros(place.time())) : 0;
 	}

@@ -415,6 +415,19 @@ class ChronicleTopicsTests {
 	}
 
 	@Test
+	void aPlaceBehindTheEndIsTheEnd() {
+		ChronicleTopics topics = this.fixture.application("shop");
+		Topic<String> topic = topics.topic(NEWS);
+		texts(0, 3).forEach(topic::publish);
+		topics.seek(NEWS, "audit", ReplayFrom.index(Long.MAX_VALUE));
+		List<String> received = list();
+		topics.subscribe(NEWS, SubscriberSettings.of("audit"), into(received));
+		texts(3, 5).forEach(topic::publish);
+		DurableFixture.await(() -> received.size() == 2);
+		assertThat(received).isEqualTo(texts(3, 5));
+	}
+
+	@Test
 	void messagesThatMadeRoomAreCountedAtThePublisher() {
 		ChronicleOptions options = new ChronicleOptions(RollInterval.SECOND, 1 << 20, Duration.ofDays(1), 0, 1 << 20,
 				Duration.ofSeconds(1), false);
