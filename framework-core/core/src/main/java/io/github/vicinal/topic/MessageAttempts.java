@@ -54,13 +54,38 @@ public final class MessageAttempts<T> {
 	}
 
 	/**
-	 * Passes a message to its handler. Never throws, unless the JVM is at its end.
-	 * @param message the message
+	 * Reads a message and has it handled, or given to the error handler if its payload
+	 * cannot be read. Never throws, unless the JVM is at its end.
+	 * @param message the message as it was published
+	 * @param codec reads the payload
 	 * @return whether the message is done; otherwise the subscription is closing, and
 	 * another subscriber of the stream is to get the message
 	 */
-	public boolean handle(Message<T> message) {
-		return inTurn(message, () -> attempt(message));
+	public boolean handle(Message<byte[]> message, MessageCodec<T> codec) {
+		Message<T> read;
+		try {
+			read = read(message, codec);
+		}
+		catch (UnreadableMessageException ex) {
+			return inTurn(message, () -> unreadable(message, ex));
+		}
+		return inTurn(message, () -> attempt(read, message, codec));
+	}
+
+	private static <T> Message<T> read(Message<byte[]> message, MessageCodec<T> codec) {
+		T payload;
+		try {
+			payload = codec.decode(message.payload());
+		}
+		catch (UnreadableMessageException ex) {
+			throw ex;
+		}
+		catch (RuntimeException | Error ex) {
+			// The thread goes on: all further messages wait for it.
+			throw new UnreadableMessageException("The payload cannot be read: " + ex, ex);
+		}
+		return new Message<>(message.topic(), payload, message.headers(), message.publisher(), message.sequence(),
+				message.publishedNanos(), message.redelivered());
 	}
 
 	private boolean inTurn(Message<?> message, BooleanSupplier handling) {
@@ -79,7 +104,8 @@ public final class MessageAttempts<T> {
 		}
 	}
 
-	private boolean attempt(Message<T> message) {
+	private boolean attempt(Message<T> first, Message<byte[]> published, MessageCodec<T> codec) {
+		Message<T> message = first;
 		long pause = this.subscriber.backOff().toNanos();
 		for (int attempt = 1;; attempt++) {
 			try {
@@ -92,22 +118,29 @@ public final class MessageAttempts<T> {
 					return false;
 				}
 				if (attempt == this.subscriber.maxAttempts()) {
-					giveUp(message, ex);
+					giveUp(message, published, ex);
 					return true;
 				}
 				if (isClosingWithin(pause)) {
 					if (this.settings.model() == TopicModel.STREAM) {
 						return false;
 					}
-					giveUp(message, ex);
+					giveUp(message, published, ex);
 					return true;
 				}
 				pause *= 2;
 			}
 			catch (Error ex) {
 				// The thread goes on: all further messages wait for it.
-				giveUp(message, new IllegalStateException("The handler ended with an error: " + ex, ex));
+				giveUp(message, published, new IllegalStateException("The handler ended with an error: " + ex, ex));
 				return true;
+			}
+			try {
+				// The handler may have changed the payload.
+				message = read(published, codec);
+			}
+			catch (UnreadableMessageException ex) {
+				return unreadable(published, ex);
 			}
 		}
 	}
@@ -123,40 +156,15 @@ public final class MessageAttempts<T> {
 		}
 	}
 
-	private void giveUp(Message<T> message, Exception cause) {
+	private void giveUp(Message<T> message, Message<byte[]> published, Exception cause) {
 		this.failed.increment();
 		try {
-			this.handler.failed(message, cause);
+			this.handler.failed(message, published.payload(), cause);
 		}
 		catch (RuntimeException ex) {
 			logger.error("The error handler of subscriber '{}' failed for message {} of topic '{}'",
 					this.subscriber.name(), message.sequence(), this.settings.name(), ex);
 		}
-	}
-
-	/**
-	 * Reads a message and has it handled, or given to the error handler if its payload
-	 * cannot be read. Never throws, unless the JVM is at its end.
-	 * @param message the message as it was published
-	 * @param codec reads the payload
-	 * @return whether the message is done; otherwise the subscription is closing, and
-	 * another subscriber of the stream is to get the message
-	 */
-	public boolean handle(Message<byte[]> message, MessageCodec<T> codec) {
-		T payload;
-		try {
-			payload = codec.decode(message.payload());
-		}
-		catch (UnreadableMessageException ex) {
-			return inTurn(message, () -> unreadable(message, ex));
-		}
-		catch (RuntimeException | Error ex) {
-			// The thread goes on: all further messages wait for it.
-			UnreadableMessageException cause = new UnreadableMessageException("The payload cannot be read: " + ex, ex);
-			return inTurn(message, () -> unreadable(message, cause));
-		}
-		return handle(new Message<>(message.topic(), payload, message.headers(), message.publisher(),
-				message.sequence(), message.publishedNanos(), message.redelivered()));
 	}
 
 	/** It is done at once: its payload will not get better. */

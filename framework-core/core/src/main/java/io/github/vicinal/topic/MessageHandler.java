@@ -31,6 +31,20 @@ public interface MessageHandler<T> {
 	}
 
 	/**
+	 * Called with a message that could not be handled, after the last attempt, and the
+	 * bytes of its payload. They may say more than the payload that was read from them,
+	 * which the handler may have changed, too. Calls {@link #failed(Message, Exception)}
+	 * by default.
+	 * @param message the message as it was attempted last
+	 * @param published the bytes that were published; if the payload is {@code byte[]},
+	 * the same array
+	 * @param cause what the handler has thrown
+	 */
+	default void failed(Message<T> message, byte[] published, Exception cause) {
+		failed(message, cause);
+	}
+
+	/**
 	 * Called with a message whose payload cannot be read. It is not attempted again. Logs
 	 * by default.
 	 * @param message the message with the bytes that were published

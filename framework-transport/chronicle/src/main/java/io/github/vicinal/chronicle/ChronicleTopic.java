@@ -47,6 +47,8 @@ final class ChronicleTopic<T> implements Topic<T> {
 
 	private final LongAdder published = new LongAdder();
 
+	private final LongAdder dropped = new LongAdder();
+
 	private final LongAdder refused = new LongAdder();
 
 	private volatile boolean closed;
@@ -169,7 +171,7 @@ final class ChronicleTopic<T> implements Topic<T> {
 	private void awaitRoom(int wanted) {
 		long deadline = System.nanoTime() + this.settings.patience().toNanos();
 		boolean unhandled = this.settings.whenFull() == WhenFull.DROP_OLDEST;
-		String reason = this.topic.noRoom(wanted, unhandled);
+		String reason = this.topic.noRoom(wanted, unhandled, this.dropped::add);
 		while (reason != null) {
 			if (this.settings.whenFull() != WhenFull.BLOCK || System.nanoTime() - deadline >= 0) {
 				this.refused.increment();
@@ -181,14 +183,15 @@ final class ChronicleTopic<T> implements Topic<T> {
 				throw new TopicException("Interrupted while topic '%s' had no room".formatted(this.settings.name()));
 			}
 			requireOpen();
-			reason = this.topic.noRoom(wanted, unhandled);
+			reason = this.topic.noRoom(wanted, unhandled, this.dropped::add);
 		}
 	}
 
 	@Override
 	public TopicReport report() {
-		return new TopicReport(this.settings.name(), this.settings.model(), this.published.sum(), 0, this.refused.sum(),
-				this.topic.bytes(), this.options.maxBytes(), this.topic.behind(), this.topic.behindBytes(), List.of());
+		return new TopicReport(this.settings.name(), this.settings.model(), this.published.sum(), this.dropped.sum(),
+				this.refused.sum(), this.topic.bytes(), this.options.maxBytes(), this.topic.behind(),
+				this.topic.behindBytes(), List.of());
 	}
 
 	@Override

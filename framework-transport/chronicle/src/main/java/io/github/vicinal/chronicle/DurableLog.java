@@ -7,6 +7,7 @@ import java.util.function.LongSupplier;
 
 import io.github.vicinal.topic.TopicException;
 import net.openhft.chronicle.bytes.Bytes;
+import net.openhft.chronicle.core.io.BackgroundResourceReleaser;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
@@ -189,9 +190,26 @@ final class DurableLog implements AutoCloseable {
 		return (double) (end - index) / count;
 	}
 
-	/** Has files that were deleted forgotten. */
+	/**
+	 * Returns the number of messages of one file that are behind an index, 0 if it is not
+	 * known.
+	 */
+	long count(int cycle, long index) {
+		try (ExcerptTailer tailer = this.queue.createTailer()) {
+			long all = tailer.excerptsInCycle(cycle);
+			long handled = (cycle(index) == cycle) ? this.queue.rollCycle().toSequenceNumber(index) + 1 : 0;
+			return (cycle(index) > cycle) ? 0 : Math.max(0, all - handled);
+		}
+		catch (Exception | AssertionError | InternalError ex) {
+			return 0;
+		}
+	}
+
+	/** Has files that were deleted forgotten, and their room freed. */
 	void refresh() {
 		this.queue.refreshDirectoryListing();
+		// Chronicle unmaps them some time later.
+		BackgroundResourceReleaser.releasePendingResources();
 	}
 
 	/**

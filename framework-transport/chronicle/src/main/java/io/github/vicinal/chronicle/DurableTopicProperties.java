@@ -25,13 +25,14 @@ import org.springframework.util.unit.DataSize;
  * @param patience Maximum time that a publisher waits for others that append, and for a
  * lock that a dead process has left.
  * @param preTouch Whether pages are touched in the background before they are written to.
+ * Needs Chronicle Queue Enterprise.
  * @since 0.1.0
  */
 @ConfigurationProperties("vicinal.topics.durable")
 record DurableTopicProperties(@Nullable Path directory, @DefaultValue("hour") RollInterval roll,
 		@DefaultValue("1GB") DataSize maxSize, @DefaultValue("7d") Duration maxAge,
 		@DefaultValue("256MB") DataSize minFree, @DefaultValue("64MB") DataSize blockSize,
-		@DefaultValue("1s") Duration patience, @DefaultValue("true") boolean preTouch) {
+		@DefaultValue("1s") Duration patience, @DefaultValue("false") boolean preTouch) {
 
 	ChronicleOptions options() {
 		return new ChronicleOptions(this.roll, this.maxSize.toBytes(), this.maxAge, this.minFree.toBytes(),

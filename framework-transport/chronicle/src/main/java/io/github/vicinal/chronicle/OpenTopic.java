@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 
 import io.github.vicinal.topic.DurableTopics.StoredPosition;
 import io.github.vicinal.topic.ReplayFrom;
@@ -147,8 +148,9 @@ final class OpenTopic implements AutoCloseable {
 	 * Returns why some bytes cannot be appended, or {@code null} if there is room.
 	 * @param wanted number of bytes
 	 * @param unhandled whether messages go that somebody has yet to handle
+	 * @param dropped given the number of those that went
 	 */
-	synchronized @Nullable String noRoom(int wanted, boolean unhandled) {
+	synchronized @Nullable String noRoom(int wanted, boolean unhandled, LongConsumer dropped) {
 		long now = System.nanoTime();
 		if (this.budget >= wanted && now - this.looked < LOOK_NANOS) {
 			this.budget -= wanted;
@@ -157,8 +159,19 @@ final class OpenTopic implements AutoCloseable {
 		// Channels of files close when their thread is interrupted.
 		boolean interrupted = Thread.interrupted();
 		try {
-			Retention.Result result = retain(wanted, unhandled);
+			Retention.Result result = retain(wanted, unhandled, false);
+			dropped.accept(result.dropped());
 			long usable = this.volume.getUsableSpace();
+			while (unhandled && usable - wanted < this.options.minFreeBytes()) {
+				result = retain(wanted, true, true);
+				dropped.accept(result.dropped());
+				long before = usable;
+				usable = this.volume.getUsableSpace();
+				if (result.deleted() == 0 || usable <= before) {
+					// Somebody has mapped the file, or there is only the newest one.
+					break;
+				}
+			}
 			this.budget = 0;
 			if (usable - wanted < this.options.minFreeBytes()) {
 				return space(usable);
@@ -182,11 +195,11 @@ final class OpenTopic implements AutoCloseable {
 		}
 	}
 
-	private Retention.Result retain(long wanted, boolean unhandled) throws IOException {
+	private Retention.Result retain(long wanted, boolean unhandled, boolean one) throws IOException {
 		long handled = handled();
 		Retention.Result result = this.retention.apply(
 				(handled == Long.MAX_VALUE) ? Long.MAX_VALUE : this.log.cycle(handled), this.log.newestBehind(handled),
-				this.log.newestBytes(), wanted, unhandled);
+				this.log.newestBytes(), wanted, unhandled, one, (cycle) -> this.log.count((int) cycle, handled));
 		this.bytes = result.bytes();
 		this.behindBytes = result.behind();
 		if (result.deleted() > 0) {
@@ -253,7 +266,8 @@ final class OpenTopic implements AutoCloseable {
 			return this.log.lastIndex();
 		}
 		if (from instanceof ReplayFrom.Index place) {
-			return Math.max(0, place.index() - 1);
+			// Behind the end, a position would leave out what is published from now on.
+			return Math.max(0, Math.min(place.index() - 1, this.log.lastIndex()));
 		}
 		return (from instanceof ReplayFrom.Time place) ? beforeTime(micros(place.time())) : 0;
 	}
@@ -339,7 +353,7 @@ final class OpenTopic implements AutoCloseable {
 	/** Deletes what is too old, and touches what is written next. */
 	void maintain() throws IOException {
 		synchronized (this) {
-			retain(0, false);
+			retain(0, false, false);
 		}
 		if (this.options.preTouch()
 				&& this.volume.getUsableSpace() > this.options.minFreeBytes() + 2L * this.options.blockBytes()) {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongUnaryOperator;
 
 import net.openhft.chronicle.queue.impl.RollingResourcesCache;
 import org.slf4j.Logger;
@@ -44,10 +45,13 @@ final class Retention {
 	 * @param wanted bytes that are to be appended
 	 * @param unhandled whether files go that somebody has yet to handle, too, rather than
 	 * that there is no room
+	 * @param one whether the oldest file goes in any case
+	 * @param lost returns the number of messages of a file that somebody has yet to
+	 * handle
 	 * @return what is there afterwards
 	 */
-	Result apply(long handled, double newestBehind, long newestBytes, long wanted, boolean unhandled)
-			throws IOException {
+	Result apply(long handled, double newestBehind, long newestBytes, long wanted, boolean unhandled, boolean one,
+			LongUnaryOperator lost) throws IOException {
 		List<Old> files = files();
 		long newest = newestBytes;
 		if (newest == 0 && !files.isEmpty()) {
@@ -59,16 +63,22 @@ final class Retention {
 		}
 		Instant oldest = Instant.now().minus(this.options.maxAge());
 		int deleted = 0;
+		long dropped = 0;
 		for (Old file : files.subList(0, Math.max(0, files.size() - 1))) {
 			boolean tooMany = older + newest + wanted > this.options.maxBytes();
+			boolean noSpace = one && deleted == 0;
 			boolean tooOld = file.modified().isBefore(oldest);
 			boolean free = file.cycle() < handled;
-			if (!(free && (tooMany || tooOld)) && !(unhandled && tooMany)) {
+			if (!noSpace && !(free && (tooMany || tooOld)) && !(unhandled && tooMany)) {
 				break;
 			}
-			Files.deleteIfExists(file.path());
-			logger.info("Deleted {}: {}", file.path(), tooMany ? "the topic has more bytes than it may"
-					: "all consumers have handled it, and it is older than " + this.options.maxAge());
+			// Not known any more when it is gone.
+			long messages = free ? 0 : lost.applyAsLong(file.cycle());
+			// Another publisher may be faster, and counts them then.
+			dropped += Files.deleteIfExists(file.path()) ? messages : 0;
+			logger.info("Deleted {}: {}", file.path(),
+					tooMany ? "the topic has more bytes than it may" : noSpace ? "the volume has no room"
+							: "all consumers have handled it, and it is older than " + this.options.maxAge());
 			older -= file.bytes();
 			deleted++;
 		}
@@ -77,7 +87,7 @@ final class Retention {
 		for (Old file : files.subList(Math.min(deleted, files.size()), Math.max(deleted, files.size() - 1))) {
 			behind += (file.cycle() >= handled) ? file.bytes() : 0;
 		}
-		return new Result(older + newest, older + newestUnhandled, behind, deleted);
+		return new Result(older + newest, older + newestUnhandled, behind, deleted, dropped);
 	}
 
 	private List<Old> files() throws IOException {
@@ -108,8 +118,9 @@ final class Retention {
 	 * file with such
 	 * @param behind bytes of messages that somebody has yet to handle, about
 	 * @param deleted number of files that were deleted
+	 * @param dropped number of messages in them that somebody had yet to handle
 	 */
-	record Result(long bytes, long needed, long behind, int deleted) {
+	record Result(long bytes, long needed, long behind, int deleted, long dropped) {
 	}
 
 }

@@ -415,6 +415,44 @@ class ChronicleTopicsTests {
 	}
 
 	@Test
+	void aPlaceBehindTheEndIsTheEnd() {
+		ChronicleTopics topics = this.fixture.application("shop");
+		Topic<String> topic = topics.topic(NEWS);
+		texts(0, 3).forEach(topic::publish);
+		topics.seek(NEWS, "audit", ReplayFrom.index(Long.MAX_VALUE));
+		List<String> received = list();
+		topics.subscribe(NEWS, SubscriberSettings.of("audit"), into(received));
+		texts(3, 5).forEach(topic::publish);
+		DurableFixture.await(() -> received.size() == 2);
+		assertThat(received).isEqualTo(texts(3, 5));
+	}
+
+	@Test
+	void messagesThatMadeRoomAreCountedAtThePublisher() {
+		ChronicleOptions options = new ChronicleOptions(RollInterval.SECOND, 1 << 20, Duration.ofDays(1), 0, 1 << 20,
+				Duration.ofSeconds(1), false);
+		TopicSettings<byte[]> settings = TopicSettings.of("numbers", TopicModel.PUB_SUB, byte[].class)
+			.whenFull(WhenFull.DROP_OLDEST, Duration.ZERO);
+		ChronicleTopics topics = this.fixture.application("shop", options);
+		topics.keepFor(settings, "away");
+		Topic<byte[]> topic = topics.topic(settings);
+		AtomicInteger received = new AtomicInteger();
+		for (int files = 1; topic.report().dropped() == 0 || files < 4; files++) {
+			for (int i = 0; i < 60; i++) {
+				topic.publish(new byte[10_000]);
+			}
+			long second = System.currentTimeMillis() / 1000;
+			DurableFixture.await(() -> System.currentTimeMillis() / 1000 > second);
+		}
+		long kept = topic.report().published() - topic.report().dropped();
+		topics.subscribe(settings, SubscriberSettings.of("away"), (message) -> received.incrementAndGet());
+		DurableFixture.await(() -> received.get() >= kept && topic.report().backlogMessages() == 0);
+		assertThat(received).hasValue((int) kept);
+		assertThat(kept).isPositive();
+		assertThat(topic.report().refused()).isZero();
+	}
+
+	@Test
 	void twoDeclarationsOfOneTopicAreRefusedWithBothNames() {
 		this.fixture.application("shop").topic(TopicSettings.of("orders", TopicModel.STREAM, String.class));
 		ChronicleTopics other = this.fixture.application("billing");

@@ -83,6 +83,30 @@ class VolumeTests {
 		assertThat(topic.report().refused()).isEqualTo(2);
 	}
 
+	@Test
+	void theOldestMessagesMakeRoomOnAFullVolume() {
+		ChronicleOptions options = new ChronicleOptions(RollInterval.SECOND, 1 << 30, Duration.ofDays(1), 2 << 20,
+				1 << 20, Duration.ofSeconds(1), false);
+		TopicSettings<byte[]> settings = NUMBERS.whenFull(WhenFull.DROP_OLDEST, Duration.ZERO);
+		ChronicleTopics topics = this.fixture.application("shop", options);
+		topics.keepFor(settings, "away");
+		Topic<byte[]> topic = topics.topic(settings);
+		for (int files = 0; files < 8; files++) {
+			for (int i = 0; i < 300; i++) {
+				topic.publish(new byte[10_000]);
+			}
+			long second = System.currentTimeMillis() / 1000;
+			DurableFixture.await(() -> System.currentTimeMillis() / 1000 > second);
+		}
+		assertThat(topic.report().published()).isEqualTo(8 * 300);
+		assertThat(topic.report().refused()).isZero();
+		assertThat(topic.report().dropped()).isBetween(3 * 300L, 6 * 300L);
+		AtomicInteger received = new AtomicInteger();
+		topics.subscribe(settings, SubscriberSettings.of("away"), (message) -> received.incrementAndGet());
+		DurableFixture.await(() -> received.get() >= 8 * 300 - topic.report().dropped());
+		assertThat(topic.report().backlogMessages()).isZero();
+	}
+
 	private int publish(Topic<byte[]> topic) {
 		int published = 0;
 		while (published < 10_000) {

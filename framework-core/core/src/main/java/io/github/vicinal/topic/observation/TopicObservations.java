@@ -116,6 +116,11 @@ public final class TopicObservations {
 		}
 
 		@Override
+		public void failed(Message<T> message, byte[] published, Exception cause) {
+			this.handler.failed(message, published, cause);
+		}
+
+		@Override
 		public void unreadable(Message<byte[]> message, UnreadableMessageException cause) {
 			this.handler.unreadable(message, cause);
 		}

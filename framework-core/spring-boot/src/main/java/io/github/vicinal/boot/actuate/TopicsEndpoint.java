@@ -2,6 +2,7 @@ package io.github.vicinal.boot.actuate;
 
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
@@ -51,7 +52,10 @@ class TopicsEndpoint {
 	 */
 	@ReadOperation
 	public TopicsDescriptor topics() {
-		return new TopicsDescriptor(this.topics.get(), this.subscriptions.get(), this.positions.get());
+		Map<String, List<PositionDescriptor>> stored = new TreeMap<>();
+		this.positions.get()
+			.forEach((topic, all) -> stored.put(topic, all.stream().map(PositionDescriptor::of).toList()));
+		return new TopicsDescriptor(this.topics.get(), this.subscriptions.get(), stored);
 	}
 
 	/**
@@ -80,7 +84,23 @@ class TopicsEndpoint {
 	 * @param positions how far the consumers of durable topics have come, by topic
 	 */
 	public record TopicsDescriptor(List<TopicReport> topics, List<SubscriptionReport> subscriptions,
-			Map<String, List<StoredPosition>> positions) implements OperationResponseBody {
+			Map<String, List<PositionDescriptor>> positions) implements OperationResponseBody {
+	}
+
+	/**
+	 * Stored position of a consumer.
+	 *
+	 * @param consumer its name
+	 * @param index the last message that it has handled, 0 for none; as text, since
+	 * readers whose numbers are doubles would round it
+	 * @param lag number of messages behind it, -1 if it is not known
+	 */
+	public record PositionDescriptor(String consumer, String index, long lag) {
+
+		private static PositionDescriptor of(StoredPosition position) {
+			return new PositionDescriptor(position.consumer(), Long.toString(position.index()), position.lag());
+		}
+
 	}
 
 }

@@ -35,13 +35,15 @@ final class DeadLetters {
 		this.topics.get().topic(this.settings);
 	}
 
-	void publish(Message<Object> message, Exception cause) {
-		this.topics.get().topic(this.settings).publish(message.payload(), headers(message, cause));
-	}
-
-	/** The bytes stay as they are, for a listener that takes bytes. */
-	void publishUnreadable(Message<byte[]> message, Exception cause) {
-		this.topics.get().topic(this.settings).publishWritten(message.payload(), headers(message, cause));
+	/**
+	 * Publishes a message as it was published first: the listener's type may leave out
+	 * some of it, and the listener may have changed the rest.
+	 * @param message the message
+	 * @param published the bytes of its payload
+	 * @param cause what went wrong
+	 */
+	void publish(Message<?> message, byte[] published, Exception cause) {
+		this.topics.get().topic(this.settings).publishWritten(published, headers(message, cause));
 	}
 
 	private Map<String, String> headers(Message<?> message, Exception cause) {

@@ -82,8 +82,8 @@ final class ListenerHandler implements MessageHandler<Object> {
 	}
 
 	@Override
-	public void failed(Message<Object> message, Exception cause) {
-		Exception last = giveAway(message, cause, DeadLetters::publish);
+	public void failed(Message<Object> message, byte[] published, Exception cause) {
+		Exception last = giveAway(message, published, cause);
 		if (last != null) {
 			MessageHandler.super.failed(message, last);
 		}
@@ -91,13 +91,13 @@ final class ListenerHandler implements MessageHandler<Object> {
 
 	@Override
 	public void unreadable(Message<byte[]> message, UnreadableMessageException cause) {
-		if (giveAway(message, cause, DeadLetters::publishUnreadable) != null) {
+		if (giveAway(message, message.payload(), cause) != null) {
 			MessageHandler.super.unreadable(message, cause);
 		}
 	}
 
 	/** Returns why a message is still here, {@code null} if it is not. */
-	private <P> @Nullable Exception giveAway(Message<P> message, Exception cause, Publishing<P> publishing) {
+	private @Nullable Exception giveAway(Message<?> message, byte[] published, Exception cause) {
 		Exception last = cause;
 		if (this.errorHandler != null) {
 			try {
@@ -110,7 +110,7 @@ final class ListenerHandler implements MessageHandler<Object> {
 		}
 		if (this.deadLetters != null) {
 			try {
-				publishing.publish(this.deadLetters, message, last);
+				this.deadLetters.publish(message, published, last);
 				logger.warn("Message {} of topic '{}' could not be handled and is now in topic '{}': {}",
 						message.sequence(), message.topic(), this.deadLetters.topic(), last.toString());
 				return null;
@@ -120,13 +120,6 @@ final class ListenerHandler implements MessageHandler<Object> {
 			}
 		}
 		return last;
-	}
-
-	/** Publishes a message as a dead letter. */
-	private interface Publishing<P> {
-
-		void publish(DeadLetters letters, Message<P> message, Exception cause);
-
 	}
 
 }

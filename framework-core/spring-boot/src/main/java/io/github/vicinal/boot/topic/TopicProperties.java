@@ -39,7 +39,8 @@ record TopicProperties(@DefaultValue("true") boolean enabled, @DefaultValue Map<
 	 * @param subscribers Names of the applications that may subscribe. All of this user,
 	 * if empty.
 	 * @param otherHosts Whether subscribers of other hosts get what this application
-	 * publishes. Needs vicinal-transport-tcp with vicinal.tcp.ssl.bundle.
+	 * publishes. Needs vicinal-transport-tcp with vicinal.tcp.ssl.bundle, or
+	 * vicinal-transport-rdma with vicinal.rdma.topic-ssl-bundle.
 	 * @param remotePublishers Addresses of the processes of other hosts that publish,
 	 * such as 10.0.0.7:7400. A name stands for all its addresses.
 	 */

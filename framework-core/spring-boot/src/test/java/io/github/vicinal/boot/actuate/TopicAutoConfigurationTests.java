@@ -3,6 +3,7 @@ package io.github.vicinal.boot.actuate;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +13,7 @@ import io.github.vicinal.boot.topic.TopicAutoConfiguration;
 import io.github.vicinal.boot.topic.TopicFactory;
 import io.github.vicinal.boot.transport.LocalTopicAutoConfiguration;
 import io.github.vicinal.topic.AffinityListener;
+import io.github.vicinal.topic.DurableTopics.StoredPosition;
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicModel;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
@@ -168,6 +171,18 @@ class TopicAutoConfigurationTests {
 			assertThat(extension.topics("other")).isNull();
 			assertThat(context.getBean(TopicsEndpoint.class).topics().positions()).isEmpty();
 		});
+	}
+
+	/** The page would round numbers of this size. */
+	@Test
+	void indexesOfStoredPositionsAreExactOnThePage() {
+		StoredPosition position = new StoredPosition("billing", (1L << 53) + 1, 3);
+		TopicsEndpoint endpoint = new TopicsEndpoint(List::of, List::of, () -> Map.of("orders", List.of(position)),
+				(topic, consumer) -> {
+				});
+		assertThat(JsonMapper.shared().writeValueAsString(endpoint.topics()))
+			.contains("\"index\":\"9007199254740993\"");
+		assertThat(Page.response("topics.html").getBody()).asString().contains("BigInt(one.index)");
 	}
 
 	@Test

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -237,6 +238,22 @@ class TopicListenerTests {
 			}
 			assertThat(beans.attempts).containsExactly(2, 2, 2);
 			assertThat(topics.subscriptions()).extracting(SubscriptionReport::failed).contains(4L);
+		});
+	}
+
+	/** What its type leaves out stays in it, and what it does to it does not. */
+	@Test
+	void eachAttemptAndTheDeadLettersHaveWhatWasPublished() {
+		this.runner.withUserConfiguration(Changing.class).run((context) -> {
+			Topics topics = context.getBean(Topics.class);
+			orders(topics).publish(new Order(7));
+			try (TopicReader<byte[]> dead = topics
+				.reader(TopicSettings.of("orders.dead", TopicModel.STREAM, byte[].class), "dead")) {
+				Message<byte[]> message = dead.poll(Duration.ofSeconds(20));
+				assertThat(message).isNotNull();
+				assertThat(new String(message.payload(), UTF_8)).isEqualTo("{\"number\":7}");
+			}
+			assertThat(context.getBean(Changing.class).seen).containsExactly("untouched", "untouched", "untouched");
 		});
 	}
 
@@ -524,6 +541,28 @@ class TopicListenerTests {
 
 	@Configuration(proxyBeanMethods = false)
 	static class OrderListener extends GenericListener<Order> {
+
+	}
+
+	/** Knows nothing of numbers. */
+	static final class Note {
+
+		public String state = "untouched";
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Changing {
+
+		final List<String> seen = new CopyOnWriteArrayList<>();
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM, maxAttempts = 3, backOffMillis = 1,
+				deadLetter = "orders.dead")
+		void handle(Note note) {
+			this.seen.add(note.state);
+			note.state = "changed";
+			throw new IllegalStateException("never");
+		}
 
 	}
 
