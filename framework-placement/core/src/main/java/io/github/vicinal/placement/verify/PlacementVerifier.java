@@ -218,7 +218,8 @@ public final class PlacementVerifier {
 				.filter(hosts::containsKey)
 				.map(hosts::get)
 				.toList();
-			// Where replicas only stop, none moves, and one host that was enough still is.
+			// Where replicas only stop, none moves, and one host that was enough still
+			// is.
 			boolean stays = !now.isEmpty() && plan.on(service.name())
 				.entrySet()
 				.stream()

@@ -298,7 +298,8 @@ class PlacementPageTests {
 			.get(0);
 		int drawn = told.get("drawings").get(1).get("edges").asInt();
 		assertThat(drawn).isBetween(100, 250);
-		assertThat(told.get("leftOut").asString()).startsWith("%d of %d edges are drawn".formatted(drawn, edges.size()));
+		assertThat(told.get("leftOut").asString())
+			.startsWith("%d of %d edges are drawn".formatted(drawn, edges.size()));
 		for (JsonNode drawing : told.get("drawings")) {
 			assertThat(drawing.get("nodes").asInt()).isEqualTo(100);
 			assertThat(drawing.get("wider").asInt()).isNotPositive();
