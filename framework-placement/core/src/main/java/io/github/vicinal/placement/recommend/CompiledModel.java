@@ -3,6 +3,7 @@ package io.github.vicinal.placement.recommend;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -332,22 +333,42 @@ public final class CompiledModel {
 		return index;
 	}
 
-	/** Replicas beyond those of the model are forgotten, as are hosts that are gone. */
+	/** Hosts that are gone are forgotten. */
 	private int[] current(Plan plan) {
 		int[] placement = new int[this.model.services().stream().mapToInt(Service::replicas).sum()];
 		Arrays.fill(placement, -1);
 		int first = 0;
 		for (Service service : this.model.services()) {
-			int at = first;
-			for (Map.Entry<String, Integer> on : plan.on(service.name()).entrySet()) {
-				Integer host = this.hosts.get(on.getKey());
-				for (int i = 0; host != null && i < on.getValue() && at < first + service.replicas(); i++) {
-					placement[at++] = host;
+			Map<Integer, Integer> on = new LinkedHashMap<>();
+			plan.on(service.name()).forEach((name, count) -> {
+				Integer host = this.hosts.get(name);
+				if (host != null && count > 0) {
+					on.put(host, count);
 				}
+			});
+			int at = first;
+			for (int host : kept(on, service.replicas())) {
+				placement[at++] = host;
 			}
 			first += service.replicas();
 		}
 		return placement;
+	}
+
+	/**
+	 * Of more replicas than the model has, those stay that keep the zones and hosts in
+	 * use: one of each zone, then one of each host.
+	 */
+	private List<Integer> kept(Map<Integer, Integer> on, int replicas) {
+		List<Integer> kept = new ArrayList<>();
+		if (on.values().stream().mapToInt(Integer::intValue).sum() > replicas) {
+			Set<String> zones = new HashSet<>();
+			on.keySet().stream().filter((host) -> zones.add(this.model.hosts().get(host).zone())).forEach(kept::add);
+			on.keySet().stream().filter((host) -> !kept.contains(host)).toList().forEach(kept::add);
+			kept.forEach((host) -> on.merge(host, -1, Integer::sum));
+		}
+		on.forEach((host, count) -> kept.addAll(Collections.nCopies(count, host)));
+		return kept.subList(0, Math.min(replicas, kept.size()));
 	}
 
 	/**

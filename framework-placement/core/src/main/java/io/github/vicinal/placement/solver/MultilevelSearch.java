@@ -62,6 +62,19 @@ final class MultilevelSearch {
 
 	private static final double REFINE_SLICE = 0.1;
 
+	/**
+	 * First and last temperature where nothing counts but what does not fit, in multiples
+	 * of one broken rule or of a mean replica over capacity.
+	 */
+	private static final double FIT_HOT = 0.5;
+
+	private static final double FIT_COLD = 0.02;
+
+	private static final int FIT_STEPS = 100;
+
+	/** First temperature at which a placement that fits is improved. */
+	private static final double TIDY = 0.3;
+
 	/** Number of replicas up to which placements are tried anew rather than repaired. */
 	private static final int SMALL = 64;
 
@@ -127,6 +140,10 @@ final class MultilevelSearch {
 		}
 		int idle = 0;
 		while (!this.search.expired(0)) {
+			if (!this.search.value().feasible() && !this.population.isEmpty() && this.rng.nextInt(2) == 0) {
+				fit();
+				continue;
+			}
 			if (this.population.size() < size) {
 				enter(budgeted ? refine(this.finest, start, HOT, BUILD_STEPS) : build());
 				idle = 0;
@@ -142,6 +159,27 @@ final class MultilevelSearch {
 			if (idle > patience) {
 				renew();
 			}
+		}
+	}
+
+	/**
+	 * Looks for any placement that fits. Rules and capacities weigh alike and may be
+	 * broken on the way, which traffic, the smaller by far, does not decide; then it
+	 * does, as far as all stays as it is.
+	 */
+	private void fit() {
+		double penalty = Problem.CONFLICT / Math.max(this.finest.meanShare, 1e-9);
+		Annealer annealer = new Annealer(this.finest, this.goals, this.search.best(), this.rng);
+		annealer.anneal(FIT_HOT * Problem.CONFLICT, FIT_COLD * Problem.CONFLICT, penalty, penalty,
+				steps(this.finest, FIT_STEPS), 1, this.search);
+		int[] fitted = annealer.best();
+		if (this.search.offer(fitted) && this.search.value().feasible()) {
+			double hard = HARD * this.goals.scale() / Math.max(this.finest.meanShare, 1e-9);
+			Annealer tidy = new Annealer(this.finest, this.goals, fitted, this.rng);
+			tidy.anneal(TIDY * this.goals.scale(), COLD * TIDY * this.goals.scale(), hard, hard,
+					steps(this.finest, BUILD_STEPS), 1, this.search);
+			renew();
+			enter(tidy.best());
 		}
 	}
 

@@ -218,7 +218,13 @@ public final class PlacementVerifier {
 				.filter(hosts::containsKey)
 				.map(hosts::get)
 				.toList();
-			int least = separated.contains(service.name()) ? 1 : 2;
+			// Where replicas only stop, none moves, and one host that was enough still
+			// is.
+			boolean stays = !now.isEmpty() && plan.on(service.name())
+				.entrySet()
+				.stream()
+				.allMatch((on) -> on.getValue() <= now.getOrDefault(on.getKey(), 0));
+			int least = (stays || separated.contains(service.name())) ? 1 : 2;
 			fewer(service, "hosts", possible.size(), Math.max(least, before.size()), after.size(), violations);
 			fewer(service, "zones", zones(possible), Math.max(least, zones(before)), zones(after), violations);
 		}
@@ -256,7 +262,10 @@ public final class PlacementVerifier {
 		double crossing = 0;
 		int unmeasured = 0;
 		Map<String, Integer> replicas = new HashMap<>();
-		model.services().forEach((service) -> replicas.put(service.name(), service.replicas()));
+		// Of what runs now there may be more than the model has.
+		model.services()
+			.forEach((service) -> replicas.put(service.name(),
+					Math.max(service.replicas(), plan.total(service.name()))));
 		Map<String, String> zones = model.zones();
 		for (Edge edge : model.edges()) {
 			PlacementModel.EdgeCost costs = model.cost(edge);
@@ -273,7 +282,7 @@ public final class PlacementVerifier {
 		}
 		double communication = (apart > 0) ? cost / apart : 0;
 		double imbalance = imbalance(model, plan);
-		int all = replicas.values().stream().mapToInt(Integer::intValue).sum();
+		int all = model.services().stream().mapToInt(Service::replicas).sum();
 		Plan current = model.current();
 		int moved = (current != null) ? moved(model, current, plan) : 0;
 		Set<String> used = new HashSet<>();

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -311,7 +312,8 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 					{ "deploy", "resources", "reservations", "memory" }, { "mem_reservation" } };
 			TreeMap<String, Long> demand = new TreeMap<>();
 			TreeMap<String, String> from = new TreeMap<>();
-			Long cpu = first(members, service, cpus, this.withoutCpu, true);
+			Long cpu = (get(members, "cpu_quota") != null && first(members, cpus) == null) ? quota(service, members)
+					: first(members, service, cpus, this.withoutCpu, true);
 			if (cpu != null) {
 				demand.put(Resources.CPU, cpu);
 				from.put(Resources.CPU, "compose file");
@@ -430,6 +432,37 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 			}
 			without.add(service);
 			return null;
+		}
+
+		private @Nullable Object first(Map<?, ?> members, String[][] paths) {
+			return Arrays.stream(paths)
+				.map((path) -> get(members, path))
+				.filter(Objects::nonNull)
+				.findFirst()
+				.orElse(null);
+		}
+
+		/** CPU time in each period, in microseconds, as Docker counts a limit. */
+		private @Nullable Long quota(String service, Map<?, ?> members) {
+			long quota = micros(service, members, "cpu_quota", "0");
+			long period = micros(service, members, "cpu_period", "100000");
+			if (quota > 0 && period > 0) {
+				return (1000 * quota + period - 1) / period;
+			}
+			this.withoutCpu.add(service);
+			return null;
+		}
+
+		private long micros(String service, Map<?, ?> members, String member, String otherwise) {
+			String text = resolved(Objects.requireNonNullElse(members.get(member), otherwise), place(service, member));
+			// -1 is how Docker writes that there is no limit.
+			if (text.equals("-1")) {
+				return 0;
+			}
+			if (text.matches("[0-9]{1,12}")) {
+				return Long.parseLong(text);
+			}
+			throw wrong("'%s' is no number of microseconds such as 50000".formatted(text), place(service, member));
 		}
 
 		private static String[] place(String service, String... path) {
@@ -577,6 +610,10 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 			return names;
 		}
 
+		private static boolean optional(@Nullable Object dependency) {
+			return dependency instanceof Map<?, ?> map && "false".equals(String.valueOf(map.get("required")));
+		}
+
 		private List<Edge> declared(Map<String, Map<?, ?>> services, Map<String, Set<String>> networks) {
 			Map<String, Edge> edges = new LinkedHashMap<>();
 			services.forEach((from, members) -> {
@@ -586,6 +623,11 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 				for (String member : List.of("depends_on", "links")) {
 					for (String target : names(members.get(member))) {
 						String to = target.contains(":") ? target.substring(0, target.indexOf(':')) : target;
+						if (!services.containsKey(to) && optional(get(members, member, target))) {
+							this.notSeen
+								.add("'%s' may do without '%s', which the file does not have".formatted(from, to));
+							continue;
+						}
 						if (!services.containsKey(to)) {
 							throw wrong("'%s' names the service '%s', which the file does not have".formatted(from, to),
 									place(from, member));

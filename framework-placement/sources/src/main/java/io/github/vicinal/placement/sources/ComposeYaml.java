@@ -127,8 +127,15 @@ final class ComposeYaml {
 		}
 		catch (MarkedYAMLException ex) {
 			int line = (ex.getProblemMark() != null) ? ex.getProblemMark().getLine() + 1 : 0;
+			String problem = String.valueOf(ex.getProblem());
+			if (problem.contains(" tag !")) {
+				throw new InvalidModelException(
+						"%s, line %d: tags such as %s change how files are merged, which is left to compose; run 'docker compose config' first"
+							.formatted(this.name, line, PrintableText
+								.escaped(shortened(problem.substring(problem.indexOf(" tag !") + 5)))));
+			}
 			throw new InvalidModelException("%s, line %d: %s. Is the file truncated, or the indentation wrong?"
-				.formatted(this.name, line, ex.getProblem()));
+				.formatted(this.name, line, problem));
 		}
 		catch (YAMLException ex) {
 			throw new InvalidModelException("%s is no YAML that can be read: %s".formatted(this.name,

@@ -118,6 +118,9 @@ public final class RateWindow {
 
 		private long lastNanos;
 
+		/** For how long it had been counting when it reported last. */
+		private Duration lastRunning = Duration.ZERO;
+
 		private double priorSeconds;
 
 		private double seconds;
@@ -129,6 +132,19 @@ public final class RateWindow {
 			this.group = group;
 			this.firstNanos = firstNanos;
 			this.young = young;
+		}
+
+		/**
+		 * Returns the time in which it has counted since its last report: by its own
+		 * clock, as a report can be under way for long, the first one of a fresh JVM
+		 * above all. By the time that elapsed here if its clock says something else;
+		 * while it was down, it counted nothing that a rate could rest on.
+		 */
+		double covered(double elapsed, Duration running) {
+			double own = running.minus(this.lastRunning).toNanos() / 1e9;
+			boolean agrees = own > 0 && Math.abs(own - elapsed) <= ROUND.toNanos() / 1e9;
+			this.lastRunning = running;
+			return agrees ? own : Math.min(elapsed, running.toNanos() / 1e9);
 		}
 
 		double observed() {
@@ -181,8 +197,7 @@ public final class RateWindow {
 		}
 		double fade = Math.pow(0.5, elapsed / (this.halfLife.toNanos() / 1e9));
 		boolean prior = first && !known.young;
-		// While it was down, it counted nothing that a rate could rest on.
-		double covered = Math.min(elapsed, running.toNanos() / 1e9);
+		double covered = known.covered(elapsed, running);
 		known.priorSeconds = prior ? elapsed : known.priorSeconds * fade;
 		known.seconds = known.seconds * fade + (prior ? 0 : covered);
 		known.lastNanos = nanos;

@@ -59,6 +59,37 @@ class ComposeFileTests {
 			    scale: 0
 			""";
 
+	/** Compose starts a service without what it may do without. */
+	@Test
+	void aDependencyThatIsNotRequiredMayBeMissing() {
+		ComposeFile file = ComposeFile
+			.parse("services:\n  a:\n    depends_on:\n      b: { condition: service_started, required: false }\n", "x");
+		assertThat(file.declared()).isEmpty();
+		assertThat(file.notSeen()).anySatisfy((line) -> assertThat(line).contains("'a'", "'b'"));
+		refused("services:\n  a:\n    depends_on:\n      b: { required: true }\n", "line 3", "'b'");
+	}
+
+	@Test
+	void aQuotaOfProcessorTimeIsALimit() {
+		ComposeFile file = ComposeFile.parse("""
+				services:
+				  a: { cpu_quota: 50000, mem_limit: 1m }
+				  b: { cpu_quota: "${Q:-30000}", cpu_period: 20000, mem_limit: 1m }
+				  c: { cpu_quota: 50000, cpus: 2, mem_limit: 1m }
+				  d: { cpu_quota: -1, mem_limit: 1m }
+				""", "x");
+		assertThat(file.services()).extracting((service) -> service.demand().get(Resources.CPU))
+			.containsExactly(500L, 1500L, 2000L, 0L);
+		assertThat(file.notSeen()).anySatisfy((line) -> assertThat(line).startsWith("[d]: no cpus"));
+		refused("services:\n  a: { cpu_quota: 1e5 }\n", "line 2", "'1e5'", "microseconds");
+	}
+
+	@Test
+	void aTagThatOverridesIsNoTruncatedFile() {
+		refused("services:\n  a: { ports: !reset [] }\n", "line 2", "!reset", "docker compose config");
+		refused("services:\n  a: { ports: !override [ '80:80' ] }\n", "line 2", "!override");
+	}
+
 	@Test
 	void readsWhatServicesNeedAndDeclare() {
 		ComposeFile file = ComposeFile.parse(SHOP, "compose.yml");

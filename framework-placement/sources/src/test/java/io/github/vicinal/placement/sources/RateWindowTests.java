@@ -65,6 +65,27 @@ class RateWindowTests {
 		assertThat(edge.bytesPerCall()).isCloseTo(5, within(0.01));
 	}
 
+	/** The first report of a fresh JVM is half a second under way, later ones are not. */
+	@Test
+	void aReportThatWasUnderWayForLongDoesNotShortenTheTimeOfItsCounts() {
+		RateWindow window = new RateWindow(LONG, 0);
+		window.add("other", SECOND, Duration.ofSeconds(1), List.of());
+		window.add("one", 10 * SECOND + SECOND / 2, Duration.ofSeconds(1), List.of(count(Side.CLIENT, 20, null)));
+		for (int i = 2; i <= 5; i++) {
+			window.add("one", (9 + i) * SECOND, Duration.ofSeconds(i), List.of(count(Side.CLIENT, 20 * i, null)));
+			assertThat(traffic(window, 9 + i).edges().get(0).callsPerSecond()).isCloseTo(20, within(1e-3));
+		}
+	}
+
+	/** A clock that says what cannot be does not count. */
+	@Test
+	void aReporterWhoseClockJumpsIsTimedHere() {
+		RateWindow window = new RateWindow(LONG, 0);
+		window.add("one", 10 * SECOND, Duration.ofSeconds(10), List.of(count(Side.CLIENT, 100, null)));
+		window.add("one", 30 * SECOND, Duration.ofSeconds(1_000_000), List.of(count(Side.CLIENT, 300, null)));
+		assertThat(traffic(window, 30).edges().get(0).callsPerSecond()).isCloseTo(10, within(1e-3));
+	}
+
 	@Test
 	void bothEndsCountACallOnce() {
 		RateWindow window = new RateWindow(LONG, 0);

@@ -40,6 +40,7 @@ import io.github.vicinal.placement.solver.Budget;
 import io.github.vicinal.placement.solver.Progress;
 import io.github.vicinal.placement.solver.VicinalSolver;
 import io.github.vicinal.placement.sources.Cluster.PathInUse;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,6 +79,7 @@ class PlacementPageTests {
 			      scale: box.querySelector('svg').getBoundingClientRect().width / box.querySelector('svg').viewBox.baseVal.width })),
 			    text: contrast(getComputedStyle(document.body).color, card), soft: contrast(getComputedStyle(document.querySelector('.soft')).color, card),
 			    keyboard: second && document.getElementById('selected').textContent.length, unnamed: nodes.filter(node => !node.getAttribute('aria-label')).length,
+			    leftOut: document.getElementById('left-out').hidden ? '' : document.getElementById('left-out').textContent, names: nodes.map(node => [...node.querySelectorAll('text')].slice(0, -1).map(line => line.textContent).join('')),
 			    override: btoa(document.getElementById('override').textContent) }, '*');
 			})();
 			</script>
@@ -237,6 +239,7 @@ class PlacementPageTests {
 			int services = Integer.parseInt(name[1]);
 			String as = one.get("name").asString() + ", " + scheme;
 			assertThat(one.get("dark").asBoolean()).as(as).isEqualTo(scheme.equals("dark"));
+			assertThat(one.get("leftOut").asString()).as(as).isEmpty();
 			assertThat(one.get("wider").asInt()).as("page beyond its width: " + as).isNotPositive();
 			assertThat(one.get("text").asDouble()).as("contrast of text: " + as).isGreaterThan(7);
 			assertThat(one.get("soft").asDouble()).as("contrast of soft text: " + as).isGreaterThan(4.5);
@@ -268,6 +271,43 @@ class PlacementPageTests {
 				assertThat(beside).as("now and recommended side by side: " + as).isTrue();
 			}
 		}
+	}
+
+	/** Where hundreds of edges cross, the heaviest are drawn, and it is said so. */
+	@Test
+	@Timeout(240)
+	void aDenseGraphShowsItsHeaviestEdges() throws Exception {
+		String browser = browser();
+		assumeThat(browser).as("No Chromium is on the path, so nobody looks at the page").isNotEmpty();
+		PlacementModel sparse = model(100);
+		SplittableRandom random = new SplittableRandom(1);
+		List<String> names = sparse.services().stream().map(Service::name).toList();
+		Map<String, Edge> edges = new TreeMap<>();
+		for (String from : names) {
+			for (int i = 0; i < 8; i++) {
+				String to = names.get(random.nextInt(names.size()));
+				if (!to.equals(from)) {
+					edges.put(from + ' ' + to, Edge.calls(from, to, 1 / (1 - random.nextDouble())));
+				}
+			}
+		}
+		PlacementModel model = sparse.withEdges(List.copyOf(edges.values()));
+		Path file = Files.writeString(this.directory.resolve("dense.html"), page(1440, 100, model, recommend(model)));
+		JsonNode told = look(browser, "light",
+				List.of("<iframe src=\"%s\" width=\"1440\" height=\"900\"></iframe>".formatted(file.getFileName())))
+			.get(0);
+		int drawn = told.get("drawings").get(1).get("edges").asInt();
+		assertThat(drawn).isBetween(100, 250);
+		assertThat(told.get("leftOut").asString())
+			.startsWith("%d of %d edges are drawn".formatted(drawn, edges.size()));
+		for (JsonNode drawing : told.get("drawings")) {
+			assertThat(drawing.get("nodes").asInt()).isEqualTo(100);
+			assertThat(drawing.get("wider").asInt()).isNotPositive();
+		}
+		// The end of a name tells services apart.
+		List<String> shown = new ArrayList<>();
+		told.get("names").forEach((name) -> shown.add(name.asString()));
+		assertThat(shown).doesNotHaveDuplicates();
 	}
 
 	private static Recommendation plan(Map<Integer, Recommendation> plans, int services) {
