@@ -163,7 +163,12 @@ public final class JsonMember {
 		if (!member.isNumber()) {
 			throw wrong("%s should be a number, not %s".formatted(name, shown(member)));
 		}
-		return member.doubleValue();
+		return member.doubleValueOpt()
+			.stream()
+			.boxed()
+			.findFirst()
+			.orElseThrow(() -> wrong(
+					"%s is %s, which has more digits than the 308 that there may be".formatted(name, shown(member))));
 	}
 
 	/**

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * Refuses models that no placement can satisfy, with a proof that people can follow: a
@@ -140,7 +141,8 @@ final class ModelCheck {
 			for (String zone : service.zones()) {
 				if (!zones.contains(zone)) {
 					throw new InvalidModelException(
-							"Service '%s' is to run in zone '%s', which no host is in".formatted(service.name(), zone),
+							"Service '%s' is to run in zone '%s', which no host is in; the zones are %s"
+								.formatted(service.name(), zone, new TreeSet<>(zones)),
 							List.of(service.name()));
 				}
 			}
@@ -189,7 +191,7 @@ final class ModelCheck {
 			}
 			if (places < service.replicas()) {
 				throw new InvalidModelException(
-						"Service '%s' has %d replicas, but its %d possible hosts take at most %d of them. Lower the number, raise maxPerHost or free its ports"
+						"Service '%s' has %d replicas, but its %d possible hosts take at most %d of them. Lower the number or its demand, raise maxPerHost or the capacities, or free its ports"
 							.formatted(service.name(), service.replicas(), this.options[index].cardinality(), places),
 						List.of(service.name()));
 			}

@@ -98,7 +98,7 @@ public final class ModelJson {
 		catch (JacksonException ex) {
 			// Where an unfinished object begins is hidden by the parser.
 			throw new InvalidModelException(
-					"This is no JSON: " + ex.getOriginalMessage().replaceAll(" \\(start marker at .*", "")
+					"This is no JSON: " + ex.getOriginalMessage().replaceAll(" \\(start marker at .*|: enable `.*", "")
 							+ ((ex.getLocation() != null) ? ", line " + ex.getLocation().getLineNr() : ""));
 		}
 		root.only("$schema", "format", "version", "services", "hosts", "edges", "separations", "pathCosts", "objective",

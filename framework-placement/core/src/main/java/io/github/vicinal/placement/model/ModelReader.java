@@ -38,7 +38,10 @@ final class ModelReader {
 	 */
 	JsonMember read(JsonParser parser, Map<String, Function<JsonMember, Object>> elements) {
 		if (parser.nextToken() != JsonToken.START_OBJECT) {
-			JsonNode node = (parser.currentToken() != null) ? parser.readValueAsTree() : this.others.missingNode();
+			if (parser.currentToken() == null) {
+				throw new InvalidModelException("The model is empty; there should be an object");
+			}
+			JsonNode node = parser.readValueAsTree();
 			throw new JsonMember(node, "the model").wrong("there should be an object, not " + JsonMember.shown(node));
 		}
 		Set<String> names = new HashSet<>();

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -122,7 +123,7 @@ class ModelTests {
 		String json = Files.readString(file);
 		for (String[] wrong : new String[][] { { json + " 1", "more after the end" }, { json + "]", "no JSON" },
 				{ json.substring(0, json.length() / 2), "no JSON" }, { "[]", "there should be an object, not []" },
-				{ "", "there should be an object" }, { "{\"edges\": 5}", "edges should be a list, not 5" },
+				{ "", "The model is empty" }, { "{\"edges\": 5}", "edges should be a list, not 5" },
 				{ "{\"edges\": [7]}", "edges[0]" } }) {
 			Files.writeString(file, wrong[0]);
 			assertThatExceptionOfType(InvalidModelException.class).isThrownBy(() -> new ModelJson().read(file))
@@ -160,6 +161,23 @@ class ModelTests {
 	void jsonErrorsNameTheMember(String json, String what) {
 		assertThatExceptionOfType(InvalidModelException.class).isThrownBy(() -> new ModelJson().read(json))
 			.withMessageContaining(what);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "-", "" })
+	void numbersThatNoDoubleHoldsAreNamed(String sign) {
+		String huge = sign + "9".repeat(400);
+		assertThatExceptionOfType(InvalidModelException.class).isThrownBy(() -> new ModelJson().read(edge(huge)))
+			.withMessageStartingWith("In edges[0]: callsPerSecond is " + sign + "999")
+			.withMessageEndingWith("which has more digits than the 308 that there may be")
+			.withNoCause();
+		assertThatExceptionOfType(InvalidModelException.class).isThrownBy(() -> new ModelJson().read(edge("NaN")))
+			.withMessageContaining("no JSON")
+			.withMessageNotContainingAny("Feature", "enable");
+	}
+
+	private static String edge(String calls) {
+		return "{\"edges\": [{\"from\": \"a\", \"to\": \"b\", \"callsPerSecond\": %s}]}".formatted(calls);
 	}
 
 	private static Service service(String name, long cpu, String... pins) {

@@ -12,7 +12,8 @@
  * {@link io.github.vicinal.transport.multiplex.ServerConversation} answers the frames of
  * one connection, and {@link io.github.vicinal.transport.multiplex.CallThreads} executes
  * the calls of all. {@link io.github.vicinal.transport.multiplex.Introduction} is the
- * first exchange of frames.
+ * first exchange of frames. {@link io.github.vicinal.transport.multiplex.TopicPieces} is
+ * what a connection keeps of a topic.
  */
 @NullMarked
 package io.github.vicinal.transport.multiplex;

@@ -1,14 +1,10 @@
 package io.github.vicinal.transport.rdma;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 import javax.net.ssl.SSLEngine;
@@ -17,6 +13,7 @@ import javax.net.ssl.SSLException;
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.topic.remote.TopicConnection;
 import io.github.vicinal.transport.multiplex.ReceivedFrame;
+import io.github.vicinal.transport.multiplex.TopicPieces;
 import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameType;
 import io.github.vicinal.transport.wire.Refusal;
@@ -31,9 +28,6 @@ final class TopicSession implements TopicConnection, TlsStream.Listener {
 
 	/** Bytes that a frame carries before both sides have proved who they are. */
 	static final int FIRST_FRAME_BYTES = 4096;
-
-	/** Bytes that wait to be received, beyond which this side does not read. */
-	private static final long MAX_WAITING_BYTES = 1 << 20;
 
 	/** Bytes that wait for room in the ring, beyond which a sender waits. */
 	private static final long MAX_UNSENT_BYTES = 1 << 20;
@@ -58,21 +52,9 @@ final class TopicSession implements TopicConnection, TlsStream.Listener {
 	/** The frame that is being written, by the one who sends. */
 	private @Nullable EncodeBuffer frame;
 
-	/** Held for moments only, and never while the connection is called. */
-	private final ReentrantLock lock = new ReentrantLock();
+	private final TopicPieces pieces;
 
-	private final Condition arrived = this.lock.newCondition();
-
-	private final Condition room = this.lock.newCondition();
-
-	/** Guarded by the lock, as all that follows. */
-	private final Deque<byte[]> waiting = new ArrayDeque<>();
-
-	private long waitingBytes;
-
-	private long unsentBytes;
-
-	private @Nullable String ended;
+	private final AtomicLong unsentBytes = new AtomicLong();
 
 	/**
 	 * Creates one side of a connection.
@@ -90,6 +72,7 @@ final class TopicSession implements TopicConnection, TlsStream.Listener {
 		this.whenSecured = whenSecured;
 		this.peer = address();
 		this.stream = new TlsStream(engine, options.maxFrameBytes(), this);
+		this.pieces = new TopicPieces(connection::wake);
 	}
 
 	private String address() {
@@ -116,13 +99,7 @@ final class TopicSession implements TopicConnection, TlsStream.Listener {
 
 	/** Returns whether there is room for what arrives. */
 	boolean reads() {
-		this.lock.lock();
-		try {
-			return this.waitingBytes <= MAX_WAITING_BYTES;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return !this.pieces.isFull();
 	}
 
 	@Override
@@ -170,29 +147,15 @@ final class TopicSession implements TopicConnection, TlsStream.Listener {
 	}
 
 	private void unsent(int bytes) {
-		this.lock.lock();
-		try {
-			this.unsentBytes += bytes;
-			if (bytes < 0) {
-				this.room.signal();
-			}
-		}
-		finally {
-			this.lock.unlock();
+		this.unsentBytes.addAndGet(bytes);
+		if (bytes < 0) {
+			this.pieces.roomChanged();
 		}
 	}
 
 	@Override
 	public void piece(byte[] bytes) {
-		this.lock.lock();
-		try {
-			this.waiting.add(bytes);
-			this.waitingBytes += bytes.length;
-			this.arrived.signal();
-		}
-		finally {
-			this.lock.unlock();
-		}
+		this.pieces.add(bytes);
 	}
 
 	@Override
@@ -207,79 +170,18 @@ final class TopicSession implements TopicConnection, TlsStream.Listener {
 
 	@Override
 	public void send(ByteBuffer bytes) throws IOException {
-		awaitRoom();
+		this.pieces.awaitRoom(() -> this.unsentBytes.get() <= MAX_UNSENT_BYTES, this.peer);
 		this.stream.send(bytes.duplicate());
-	}
-
-	private void awaitRoom() throws IOException {
-		this.lock.lock();
-		try {
-			while (this.ended == null && this.unsentBytes > MAX_UNSENT_BYTES) {
-				this.room.await();
-			}
-			if (this.ended != null) {
-				throw new EOFException("%s %s".formatted(this.peer, this.ended));
-			}
-		}
-		catch (InterruptedException ex) {
-			throw interrupted(ex);
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	private static IOException interrupted(InterruptedException ex) {
-		Thread.currentThread().interrupt();
-		return new IOException("interrupted", ex);
 	}
 
 	@Override
 	public @Nullable ByteBuffer receive(long nanos) throws IOException {
-		boolean full;
-		byte[] next;
-		this.lock.lock();
-		try {
-			long left = nanos;
-			while (this.waiting.isEmpty()) {
-				if (this.ended != null) {
-					throw new EOFException("%s %s".formatted(this.peer, this.ended));
-				}
-				if (left <= 0) {
-					return null;
-				}
-				left = this.arrived.awaitNanos(left);
-			}
-			next = this.waiting.remove();
-			full = this.waitingBytes > MAX_WAITING_BYTES;
-			this.waitingBytes -= next.length;
-			full &= this.waitingBytes <= MAX_WAITING_BYTES;
-		}
-		catch (InterruptedException ex) {
-			throw interrupted(ex);
-		}
-		finally {
-			this.lock.unlock();
-		}
-		if (full) {
-			this.connection.wake();
-		}
-		return ByteBuffer.wrap(next);
+		return this.pieces.receive(nanos, this.peer);
 	}
 
 	/** Nothing more arrives. What has arrived may still be received. */
 	void end(String why) {
-		this.lock.lock();
-		try {
-			if (this.ended == null) {
-				this.ended = why;
-			}
-			this.arrived.signalAll();
-			this.room.signalAll();
-		}
-		finally {
-			this.lock.unlock();
-		}
+		this.pieces.end(why);
 	}
 
 	/** The connection has ended, and its memory is free. */
@@ -296,13 +198,7 @@ final class TopicSession implements TopicConnection, TlsStream.Listener {
 
 	@Override
 	public boolean isOpen() {
-		this.lock.lock();
-		try {
-			return this.ended == null;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return this.pieces.isOpen();
 	}
 
 	@Override
