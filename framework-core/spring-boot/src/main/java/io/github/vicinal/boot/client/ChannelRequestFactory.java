@@ -203,13 +203,21 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 				if (ChannelRequestFactory.this.library.redirectsSilently() && (watched == null || watched.begun)) {
 					this.leg.failed(watched != null);
 				}
-				if (!request.getURI().equals(this.uri)) {
-					ex.addSuppressed(new OtherInstance(request.getURI()));
-				}
+				nameInstance(ex, request.getURI());
 				throw ex;
 			}
 			finally {
 				this.leg.executing(false);
+			}
+		}
+
+		/**
+		 * Libraries have exceptions without a stack trace that they throw again and
+		 * again: what is said of one request is not added to these.
+		 */
+		private void nameInstance(IOException failure, URI target) {
+			if (!target.equals(this.uri) && failure.getStackTrace().length > 1) {
+				failure.addSuppressed(new OtherInstance(target));
 			}
 		}
 
@@ -227,14 +235,15 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 	/**
 	 * Names the instance that a failed request went to, which Spring's own message cannot
-	 * know: that is about the address of the client.
+	 * know: that is about the address of the client. Like Spring's, it leaves out the
+	 * query, which may be secret.
 	 */
 	private static final class OtherInstance extends Exception {
 
 		private static final long serialVersionUID = 1L;
 
 		OtherInstance(URI target) {
-			super("The request went to " + target);
+			super("The request went to %s://%s".formatted(target.getScheme(), target.getRawAuthority()));
 		}
 
 		/** Only the message matters. */
