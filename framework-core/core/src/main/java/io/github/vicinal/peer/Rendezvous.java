@@ -103,6 +103,8 @@ public final class Rendezvous {
 
 	private final String unavailable;
 
+	private final List<String> passedOver;
+
 	/** Guarded by this. */
 	private String token;
 
@@ -110,13 +112,15 @@ public final class Rendezvous {
 
 	private final String firstHostId;
 
-	private Rendezvous(@Nullable Path directory, @Nullable UserPrincipal owner, String token, String unavailable) {
+	private Rendezvous(@Nullable Path directory, @Nullable UserPrincipal owner, String token, String unavailable,
+			List<String> passedOver) {
 		this.directory = directory;
 		this.owner = owner;
 		this.token = token;
 		this.hostId = (directory != null) ? hostId(token) : PeerIdentity.NO_HOST;
 		this.firstHostId = this.hostId;
 		this.unavailable = unavailable;
+		this.passedOver = passedOver;
 	}
 
 	/**
@@ -149,17 +153,22 @@ public final class Rendezvous {
 	 * @return the rendezvous
 	 */
 	public static Rendezvous none(String reason) {
-		return new Rendezvous(null, null, "", reason);
+		return new Rendezvous(null, null, "", reason, List.of());
 	}
 
 	static Rendezvous firstUsable(List<Path> candidates) {
 		List<String> reasons = new ArrayList<>();
+		List<String> passedOver = new ArrayList<>();
 		for (Path candidate : candidates) {
 			Rendezvous rendezvous = open(candidate, false, "");
 			if (rendezvous.directory != null) {
-				return rendezvous;
+				return new Rendezvous(rendezvous.directory, rendezvous.owner, rendezvous.token, "",
+						List.copyOf(passedOver));
 			}
 			reasons.add(rendezvous.unavailable);
+			if (Files.exists(candidate, LinkOption.NOFOLLOW_LINKS)) {
+				passedOver.add(rendezvous.unavailable);
+			}
 		}
 		return none(String.join("; ", reasons));
 	}
@@ -173,7 +182,7 @@ public final class Rendezvous {
 			}
 			create(directory, configured);
 			UserPrincipal owner = verify(directory);
-			return new Rendezvous(directory, owner, token(directory, PeerIdentity.randomId()), "");
+			return new Rendezvous(directory, owner, token(directory, PeerIdentity.randomId()), "", List.of());
 		}
 		catch (UnusableException ex) {
 			return none(ex.getMessage() + hint);
@@ -255,6 +264,15 @@ public final class Rendezvous {
 	@SuppressWarnings("unchecked")
 	private static String mode(Set<?> permissions) {
 		return PosixFilePermissions.toString((Set<PosixFilePermission>) permissions);
+	}
+
+	/**
+	 * Returns why usual directories that are there were not used. Processes of this user
+	 * that found them usable do not meet this one.
+	 * @return sentences, in the order of preference; empty if a directory is configured
+	 */
+	public List<String> passedOver() {
+		return this.passedOver;
 	}
 
 	/**

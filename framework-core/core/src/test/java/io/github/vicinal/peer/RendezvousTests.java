@@ -318,6 +318,19 @@ class RendezvousTests {
 	}
 
 	@Test
+	void usualDirectoriesThatAreThereAndCannotBeUsedAreNamed() throws IOException {
+		Path missingParent = this.temp.resolve("missing/vicinal");
+		Path open = Files.createDirectory(this.temp.resolve("open"));
+		Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
+		Path good = this.temp.resolve("good");
+		assertThat(Rendezvous.firstUsable(List.of(missingParent, open, good)).passedOver()).singleElement()
+			.asString()
+			.contains("others may enter " + open);
+		assertThat(Rendezvous.firstUsable(List.of(good, open)).passedOver()).isEmpty();
+		assertThat(Rendezvous.open(open.toString()).passedOver()).isEmpty();
+	}
+
+	@Test
 	void usualDirectoryIsThereOrSaysWhyNot() {
 		Rendezvous rendezvous = Rendezvous.open(null);
 		assertThat(rendezvous.directory().isPresent()).isNotEqualTo(rendezvous.unavailable().isPresent());

@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.autoconfigure;
 
+import java.nio.file.Path;
 import java.util.List;
 
 import io.github.vicinal.codec.Codecs;
@@ -7,6 +8,8 @@ import io.github.vicinal.exchange.HttpExchanges;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
 import io.github.vicinal.server.ServiceRegistry;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -32,11 +35,20 @@ import org.springframework.context.annotation.Lazy;
 @ImportRuntimeHints(VicinalRuntimeHints.class)
 public final class VicinalAutoConfiguration {
 
+	private static final Logger logger = LoggerFactory.getLogger(VicinalAutoConfiguration.class);
+
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
 	Rendezvous vicinalRendezvous(VicinalProperties properties) {
-		return Rendezvous.open(properties.rendezvous().directory());
+		Rendezvous rendezvous = Rendezvous.open(properties.rendezvous().directory());
+		if (!rendezvous.passedOver().isEmpty()) {
+			logger.warn(
+					"{}. Used instead: {}. Applications that use another directory do not share paths with this one",
+					String.join("; ", rendezvous.passedOver()),
+					rendezvous.directory().map(Path::toString).orElse("none"));
+		}
+		return rendezvous;
 	}
 
 	@Bean

@@ -5,6 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.boot.http.client.HttpRedirects;
 import org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder;
 import org.springframework.http.client.ClientHttpRequestFactory;
@@ -61,9 +62,12 @@ final class ChannelRequestFactories {
 	public static ClientHttpConnectorBuilder<ClientHttpConnector> reporting(
 			ClientHttpConnectorBuilder<? extends ClientHttpConnector> builder, Duration timeout,
 			@Nullable PlainConnector plain) {
-		return (settings) -> ReactiveRequests.connector(builder.build(settings),
-				(settings != null) ? settings.readTimeout() : null,
-				settings == null || settings.redirects() != HttpRedirects.DONT_FOLLOW, timeout, plain);
+		return (settings) -> {
+			ClientHttpConnector built = builder.build(settings);
+			Duration configured = (settings != null) ? settings.readTimeout() : null;
+			return ReactiveRequests.connector(built, (configured != null) ? configured : DefaultTimeouts.known(built),
+					settings == null || settings.redirects() != HttpRedirects.DONT_FOLLOW, timeout, plain);
+		};
 	}
 
 }

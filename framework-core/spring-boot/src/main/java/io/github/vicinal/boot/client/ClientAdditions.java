@@ -548,6 +548,9 @@ final class ClientAdditions {
 		if (connector.getClass().getName().equals(JDK_CONNECTOR)) {
 			jdk((HttpClient) Fields.required(connector, "httpClient"), found);
 		}
+		else if (connector.getClass().getName().equals(NETTY_CONNECTOR)) {
+			NettyClients.inspect(connector, found);
+		}
 		else {
 			found.unsupported("connector " + connector.getClass().getName());
 		}

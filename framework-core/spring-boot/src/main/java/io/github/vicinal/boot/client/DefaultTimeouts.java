@@ -86,12 +86,29 @@ final class DefaultTimeouts {
 		return limited;
 	}
 
+	/** Returns how long a connector waits that the application has customised. */
+	static @Nullable Duration known(ClientHttpConnector connector) {
+		try {
+			return connector.getClass().getName().equals(ClientAdditions.NETTY_CONNECTOR)
+					? NettyClients.timeout(connector) : null;
+		}
+		catch (UnknownLayoutException ex) {
+			return null;
+		}
+	}
+
 	/** Time-outs of connectors, as for request factories. */
 	static ClientHttpConnector of(ClientHttpConnector connector, Duration timeout) {
-		if (timeout.isZero() || connector.getClass() != JdkClientHttpConnector.class) {
+		if (timeout.isZero()) {
 			return connector;
 		}
 		try {
+			if (connector.getClass().getName().equals(ClientAdditions.NETTY_CONNECTOR)) {
+				return NettyClients.limited(connector, timeout);
+			}
+			if (connector.getClass() != JdkClientHttpConnector.class) {
+				return connector;
+			}
 			if (Fields.get(connector, "readTimeout") != null) {
 				return connector;
 			}

@@ -287,10 +287,8 @@ public final class LibraryAdditions {
 				if (client == null) {
 					return new Netty(List.of("resources that are started later"), false, null);
 				}
-				Duration timeout = client.configuration().responseTimeout();
-				boolean limited = timeout != null && !timeout.isZero() && !timeout.isNegative();
 				return new Netty(NettyClients.added(client), client.configuration().isAcceptGzip(),
-						limited ? timeout : null);
+						NettyClients.timeout(client));
 			}
 
 		}

@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.client;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -16,6 +17,9 @@ import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.HttpClientConfig;
 import reactor.netty.http.client.HttpClientResponse;
+
+import org.springframework.http.client.reactive.ClientHttpConnector;
+import org.springframework.http.client.reactive.ReactorClientHttpConnector;
 
 /** Inspects Reactor Netty's HTTP clients; loaded only where they are. */
 public final class NettyClients {
@@ -37,6 +41,56 @@ public final class NettyClients {
 	 */
 	public static @Nullable HttpClient of(Object owner) throws UnknownLayoutException {
 		return (HttpClient) Fields.get(owner, "httpClient");
+	}
+
+	/**
+	 * Returns how long the client of a connector waits for a response.
+	 * @param connector the connector of Spring
+	 * @return the time-out, or {@code null} if there is none
+	 * @throws UnknownLayoutException if it cannot be looked into
+	 */
+	static @Nullable Duration timeout(Object connector) throws UnknownLayoutException {
+		HttpClient client = of(connector);
+		return (client != null) ? timeout(client) : null;
+	}
+
+	/**
+	 * Returns how long a client waits for a response.
+	 * @param client the client
+	 * @return the time-out, or {@code null} if there is none
+	 */
+	public static @Nullable Duration timeout(HttpClient client) {
+		Duration known = client.configuration().responseTimeout();
+		return (known != null && !known.isZero() && !known.isNegative()) ? known : null;
+	}
+
+	/**
+	 * Returns a connector with a time-out.
+	 * @param connector a connector of Reactor Netty
+	 * @param timeout how long it is to wait for a response
+	 * @return one with the same connections, or the connector itself if it has a time-out
+	 * or is started later
+	 * @throws UnknownLayoutException if it cannot be looked into
+	 */
+	static ClientHttpConnector limited(ClientHttpConnector connector, Duration timeout) throws UnknownLayoutException {
+		HttpClient client = of(connector);
+		return (client != null && timeout(client) == null)
+				? new ReactorClientHttpConnector(client.responseTimeout(timeout)) : connector;
+	}
+
+	/**
+	 * Looks into the client of a connector.
+	 * @param connector the connector of Spring
+	 * @param found collects what the client adds to requests
+	 * @throws UnknownLayoutException if it cannot be looked into
+	 */
+	static void inspect(Object connector, ClientAdditions.Found found) throws UnknownLayoutException {
+		HttpClient client = of(connector);
+		if (client == null) {
+			found.unsupported("Reactor Netty's resources, which are started later");
+			return;
+		}
+		added(client).forEach((what) -> found.unsupported("Reactor Netty's " + what));
 	}
 
 	/**

@@ -52,10 +52,10 @@ final class NettyConnector implements ReactiveLibrary {
 
 	private final boolean decodes;
 
-	private NettyConnector(ReactorClientHttpConnector connector, HttpClientConfig config) {
+	private NettyConnector(ReactorClientHttpConnector connector, HttpClient client) {
 		this.connector = connector;
-		Duration known = config.responseTimeout();
-		this.timeout = (known != null && !known.isZero() && !known.isNegative()) ? known : null;
+		this.timeout = NettyClients.timeout(client);
+		HttpClientConfig config = client.configuration();
 		this.follows = config.followRedirectPredicate() != null;
 		this.decodes = config.isAcceptGzip();
 	}
@@ -77,7 +77,7 @@ final class NettyConnector implements ReactiveLibrary {
 		if (!added.isEmpty()) {
 			throw new UnsupportedClientException(added.get(0));
 		}
-		return new NettyConnector(connector, client.configuration());
+		return new NettyConnector(connector, client);
 	}
 
 	@Override

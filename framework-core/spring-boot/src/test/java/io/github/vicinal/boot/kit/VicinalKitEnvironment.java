@@ -40,6 +40,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.http.codec.json.JacksonJsonDecoder;
 import org.springframework.http.codec.json.JacksonJsonEncoder;
 import org.springframework.util.FileSystemUtils;
@@ -56,6 +57,8 @@ import org.springframework.web.service.invoker.HttpServiceProxyFactory;
  * in it, too.
  */
 public class VicinalKitEnvironment implements KitEnvironment {
+
+	private static final String CONNECTOR = "spring.http.clients.reactive.connector";
 
 	private static final HttpClientSettings PATIENT = HttpClientSettings.defaults();
 
@@ -135,6 +138,16 @@ public class VicinalKitEnvironment implements KitEnvironment {
 		return new VicinalKitEnvironment(path, "", Map.of(), exchanges, false, false, properties, beans);
 	}
 
+	/** The {@code WebClient} of clients is on Reactor Netty. */
+	static VicinalKitEnvironment onNettyClient(String path) {
+		return of(path, false, Map.of(CONNECTOR, "reactor"), (context) -> {
+			// Contexts that close dispose of the resources of all.
+			ReactorResourceFactory resources = new ReactorResourceFactory();
+			resources.setUseGlobalResources(false);
+			context.registerBean(ReactorResourceFactory.class, () -> resources);
+		});
+	}
+
 	/** Client and server have class loaders of their own. */
 	static VicinalKitEnvironment ofNeighbours(boolean exchanges) {
 		return new VicinalKitEnvironment("direct", "", Map.of(), exchanges, true, false, Map.of(), NO_BEANS);
@@ -190,7 +203,7 @@ public class VicinalKitEnvironment implements KitEnvironment {
 		// Proxies are made later than the verification of channel names at start.
 		properties.put("spring.main.lazy-initialization", "true");
 		properties.put("spring.http.clients.imperative.factory", "jdk");
-		properties.put("spring.http.clients.reactive.connector", "jdk");
+		properties.put(CONNECTOR, "jdk");
 		properties.put("vicinal.rendezvous.directory", this.rendezvous.toString());
 		properties.put("vicinal.compare-paths", "false");
 		properties.put("vicinal.confirm-interval", "0s");
@@ -250,10 +263,17 @@ public class VicinalKitEnvironment implements KitEnvironment {
 	public <T> T overHttp(Class<T> contract, KitClient kitClient) {
 		ObservationRegistry registry = observationRegistry();
 		HttpExchangeAdapter adapter = kitClient.isReactive()
-				? reactive(WebClient.builder(), ClientHttpConnectorBuilder.jdk(), kitClient, registry)
+				? reactive(WebClient.builder(), connectors(), kitClient, registry)
 				: blocking(this.client.getBean(RestClient.Builder.class), ClientHttpRequestFactoryBuilder.jdk(),
 						kitClient, registry);
 		return proxy(adapter, contract, kitClient);
+	}
+
+	private ClientHttpConnectorBuilder<?> connectors() {
+		return "reactor".equals(this.pathProperties.get(CONNECTOR))
+				? ClientHttpConnectorBuilder.reactor()
+					.withReactorResourceFactory(this.client.getBean(ReactorResourceFactory.class))
+				: ClientHttpConnectorBuilder.jdk();
 	}
 
 	private HttpExchangeAdapter blocking(RestClient.Builder builder, ClientHttpRequestFactoryBuilder<?> requests,
