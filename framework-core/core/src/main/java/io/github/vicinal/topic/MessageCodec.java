@@ -2,6 +2,7 @@ package io.github.vicinal.topic;
 
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 
 import io.github.vicinal.codec.EncodeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,27 @@ public final class MessageCodec<T> {
 	}
 
 	/**
+	 * Checks that all headers of a message have a name and a value, since transports
+	 * cannot carry {@code null}.
+	 * @param topic name of the topic, for people
+	 * @param headers the headers
+	 * @throws TopicException if one has none
+	 */
+	public static void requireHeaders(String topic, Map<String, String> headers) {
+		headers.forEach((name, value) -> {
+			if (name == null) {
+				throw new TopicException("A header of a message of topic '%s' has no name (null), and the value '%s'"
+					.formatted(topic, value));
+			}
+			if (value == null) {
+				throw new TopicException(
+						"The header '%s' of a message of topic '%s' has no value (null): leave the header out"
+							.formatted(name, topic));
+			}
+		});
+	}
+
+	/**
 	 * Returns how payloads are written, on which publisher and subscriber must agree.
 	 * @return {@code bytes}, {@code text} or {@code json}
 	 */
@@ -79,6 +101,9 @@ public final class MessageCodec<T> {
 	 * @throws TopicException if it cannot be written
 	 */
 	public void encode(T payload, EncodeBuffer out) {
+		if (payload == null) {
+			throw new TopicException("The payload is null: publish a value that stands for nothing");
+		}
 		if (this.format == Format.TEXT) {
 			byte[] bytes = ((String) payload).getBytes(StandardCharsets.UTF_8);
 			out.write(bytes, 0, bytes.length);

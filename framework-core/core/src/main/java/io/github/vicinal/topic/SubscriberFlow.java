@@ -85,15 +85,16 @@ final class SubscriberFlow<T> implements MessageHandler<T>, Flow.Subscription {
 	@Override
 	public void handle(Message<T> message) {
 		awaitDemand();
+		boolean returned = false;
 		try {
 			this.subscriber.onNext(message);
-		}
-		catch (RuntimeException ex) {
-			// Against the rules, so nothing more is said to it.
-			cancel();
-			throw ex;
+			returned = true;
 		}
 		finally {
+			if (!returned) {
+				// Against the rules, so nothing more is said to it.
+				cancel();
+			}
 			emitted();
 		}
 	}

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
 import io.github.vicinal.boot.topic.TopicAutoConfiguration;
+import io.github.vicinal.boot.topic.TopicErrorHandler;
 import io.github.vicinal.boot.topic.TopicFactory;
 import io.github.vicinal.boot.transport.LocalTopicAutoConfiguration;
 import io.github.vicinal.topic.AffinityListener;
@@ -19,6 +20,7 @@ import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.Topics;
 import io.github.vicinal.topic.observation.DefaultTopicProcessObservationConvention;
 import io.github.vicinal.topic.observation.DefaultTopicPublishObservationConvention;
@@ -120,6 +122,43 @@ class TopicObservationTests {
 	}
 
 	@Test
+	void theTraceGoesOnInTheErrorHandlerAndTheDeadLetters() {
+		this.runner.withUserConfiguration(Tracing.class, Failing.class).run((context) -> {
+			Failing beans = context.getBean(Failing.class);
+			SimpleTracer tracer = context.getBean(SimpleTracer.class);
+			Topic<Map> topic = context.getBean(Topics.class)
+				.topic(TopicSettings.of("orders", TopicModel.STREAM, Map.class));
+			topic.publish(Map.of("number", 1));
+			topic.publish(Map.of("number", "cannot be read"));
+			for (String error : List.of("never", "The payload cannot be read")) {
+				Message<byte[]> letter = Objects.requireNonNull(beans.letters.poll(10, TimeUnit.SECONDS));
+				SimpleSpan dead = spanOf(tracer, letter);
+				assertThat(dead.getName()).isEqualTo("orders.dead publish");
+				SimpleSpan attempt = span(tracer, dead.context().parentId());
+				assertThat(attempt.getName()).isEqualTo("orders process");
+				assertThat(attempt.getError()).hasMessageStartingWith(error);
+				assertThat(span(tracer, attempt.context().parentId()).getName()).isEqualTo("orders publish");
+				assertThat(beans.current.poll(10, TimeUnit.SECONDS)).as("in the error handler")
+					.isEqualTo(attempt.context().spanId());
+			}
+			assertThat(tracer.currentSpan()).isNull();
+		});
+	}
+
+	private static SimpleSpan spanOf(SimpleTracer tracer, Message<?> message) {
+		String parent = Objects.requireNonNull(message.headers().get("parent"));
+		return span(tracer, parent.substring(parent.indexOf('/') + 1));
+	}
+
+	private static SimpleSpan span(SimpleTracer tracer, String id) {
+		return tracer.getSpans()
+			.stream()
+			.filter((span) -> span.context().spanId().equals(id))
+			.findFirst()
+			.orElseThrow();
+	}
+
+	@Test
 	void aMessageThatIsNotPublishedIsAnError() {
 		this.runner.withUserConfiguration(Tracing.class).run((context) -> {
 			Topic<byte[]> topic = context.getBean(TopicFactory.class).topic("big", TopicModel.STREAM, byte[].class);
@@ -176,6 +215,38 @@ class TopicObservationTests {
 			this.messages.add(message);
 		}
 
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Failing {
+
+		private final BlockingQueue<Message<byte[]>> letters = new LinkedBlockingQueue<>();
+
+		private final BlockingQueue<String> current = new LinkedBlockingQueue<>();
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM, maxAttempts = 2, backOffMillis = 0,
+				errorHandler = "complain", deadLetter = "orders.dead")
+		void bill(Order order) {
+			throw new IllegalStateException("never");
+		}
+
+		@AffinityListener(topic = "orders.dead", model = TopicModel.STREAM)
+		void bury(Message<byte[]> message) {
+			this.letters.add(message);
+		}
+
+		@Bean
+		TopicErrorHandler complain(SimpleTracer tracer) {
+			return (message, cause) -> {
+				Span span = tracer.currentSpan();
+				this.current.add((span != null) ? span.context().spanId() : "none");
+				throw new IllegalStateException(cause);
+			};
+		}
+
+	}
+
+	record Order(int number) {
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -1,6 +1,7 @@
 package io.github.vicinal.stream;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -44,7 +45,7 @@ final class DeadLetterHandler implements MessageHandler {
 			throw new MessagingException(message, "Not an error message");
 		}
 		Message<?> failed = error.getOriginalMessage();
-		if (failed == null || !(failed.getPayload() instanceof byte[] payload)) {
+		if (failed == null || !(payload(failed) instanceof byte[] payload)) {
 			throw new MessagingException(message, "The error message does not say which message failed",
 					error.getPayload());
 		}
@@ -62,6 +63,11 @@ final class DeadLetterHandler implements MessageHandler {
 		logger.warn("Message %s of topic '%s' could not be handled and is now in topic '%s': %s".formatted(
 				headers.get(DeadLetterHeaders.SEQUENCE), headers.get(DeadLetterHeaders.TOPIC), topic.settings().name(),
 				cause));
+	}
+
+	/** A batch has one message. */
+	private static Object payload(Message<?> failed) {
+		return (failed.getPayload() instanceof List<?> batch && batch.size() == 1) ? batch.get(0) : failed.getPayload();
 	}
 
 	private static String text(Message<?> message, String header) {

@@ -31,11 +31,19 @@ final class DestinationPublisher {
 
 	/**
 	 * Publishes a message. A group whose stream fails does not keep it from the others.
+	 * @param payload of the message
+	 * @param headers of the message
+	 * @param partition of the message; of groups with partitions, the first one gets
+	 * messages without
 	 */
-	void publish(byte[] payload, Map<String, String> headers) {
+	void publish(byte[] payload, Map<String, String> headers, int partition) {
 		RuntimeException failure = null;
 		if (this.groups != null) {
 			for (Topic<byte[]> stream : this.groups.all()) {
+				int taken = TopicNames.partition(stream.settings().name());
+				if (taken != TopicNames.NO_PARTITION && taken != Math.max(0, partition)) {
+					continue;
+				}
 				failure = first(failure, publish(this.groups, stream, payload, headers));
 			}
 		}

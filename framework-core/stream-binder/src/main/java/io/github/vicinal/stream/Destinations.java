@@ -36,8 +36,9 @@ final class Destinations {
 	 * @param topic its topic
 	 * @param single whether it is one stream for all consumers
 	 * @param requiredGroups groups whose messages wait for their first consumer
+	 * @param partitions number of partitions, 0 if there are none
 	 */
-	synchronized DestinationPublisher open(String topic, boolean single, List<String> requiredGroups) {
+	synchronized DestinationPublisher open(String topic, boolean single, List<String> requiredGroups, int partitions) {
 		Shared known = this.open.get(topic);
 		if (known != null && known.single != single) {
 			throw new ProvisioningException(
@@ -48,10 +49,10 @@ final class Destinations {
 		GroupStreams groups = shared.publisher.groups();
 		try {
 			if (groups != null) {
-				groups.require(requiredGroups);
+				groups.require(requiredGroups, partitions);
 			}
 			else if (!single && this.places.of(topic) instanceof DurableTopics lasting) {
-				keepFor(requiredGroups, topic, lasting);
+				keepFor(requiredGroups, partitions, topic, lasting);
 			}
 		}
 		catch (RuntimeException ex) {
@@ -68,9 +69,16 @@ final class Destinations {
 	/**
 	 * A durable topic keeps messages for consumers with a position, also before they run.
 	 */
-	private void keepFor(List<String> requiredGroups, String topic, DurableTopics lasting) {
+	private void keepFor(List<String> requiredGroups, int partitions, String topic, DurableTopics lasting) {
 		TopicSettings<byte[]> settings = this.rooms.settings(topic, TopicModel.PUB_SUB, byte[].class);
-		requiredGroups.forEach((group) -> lasting.keepFor(settings, group));
+		for (String group : requiredGroups) {
+			if (partitions == 0) {
+				lasting.keepFor(settings, group);
+			}
+			for (int i = 0; i < partitions; i++) {
+				lasting.keepFor(settings, TopicNames.consumer(group, i));
+			}
+		}
 	}
 
 	private DestinationPublisher publisher(String topic, boolean single) {

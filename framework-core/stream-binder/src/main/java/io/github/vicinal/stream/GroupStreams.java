@@ -54,13 +54,25 @@ final class GroupStreams {
 		this.topics = places.of(topic);
 	}
 
-	/** Requires groups, whose messages wait for their first consumer. */
-	synchronized void require(Collection<String> groups) {
+	/**
+	 * Requires groups, whose messages wait for their first consumer.
+	 * @param groups names of the groups
+	 * @param partitions number of partitions of each, 0 if they have none
+	 */
+	synchronized void require(Collection<String> groups, int partitions) {
 		for (String group : groups) {
-			String stream = TopicNames.stream(this.topic, group);
-			this.required.merge(stream, 1, Integer::sum);
-			open(stream);
+			if (partitions == 0) {
+				require(TopicNames.stream(this.topic, group));
+			}
+			for (int i = 0; i < partitions; i++) {
+				require(TopicNames.stream(this.topic, group, i));
+			}
 		}
+	}
+
+	private void require(String stream) {
+		this.required.merge(stream, 1, Integer::sum);
+		open(stream);
 	}
 
 	/** Returns all streams that are known. Costs a read of a field if none is new. */

@@ -10,6 +10,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.cloud.stream.binder.BinderHeaders;
 import org.springframework.messaging.MessageHeaders;
 
 /**
@@ -56,6 +57,25 @@ final class HeaderMapping {
 			}
 		});
 		return mapped;
+	}
+
+	/** Returns headers of a message to be published with those of its partition. */
+	static Map<String, String> withPartition(Map<String, String> headers, int partition) {
+		Map<String, String> more = new LinkedHashMap<>(headers);
+		more.put(BinderHeaders.PARTITION_HEADER, Integer.toString(partition));
+		more.put(TYPE_PREFIX + BinderHeaders.PARTITION_HEADER, HeaderType.INTEGER.word());
+		return more;
+	}
+
+	/** Returns the partition of a message that was published, 0 if it has none. */
+	static int partition(Map<String, String> headers) {
+		String partition = headers.get(BinderHeaders.PARTITION_HEADER);
+		try {
+			return (partition != null) ? Integer.parseInt(partition) : 0;
+		}
+		catch (NumberFormatException ex) {
+			return 0;
+		}
 	}
 
 	/** Returns the headers of a message that was published. */

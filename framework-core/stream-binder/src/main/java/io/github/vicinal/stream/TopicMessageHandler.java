@@ -6,6 +6,7 @@ import java.util.Map;
 import io.github.vicinal.topic.TopicException;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.cloud.stream.binder.BinderHeaders;
 import org.springframework.context.Lifecycle;
 import org.springframework.integration.handler.AbstractMessageHandler;
 import org.springframework.messaging.Message;
@@ -24,6 +25,8 @@ final class TopicMessageHandler extends AbstractMessageHandler implements Lifecy
 
 	private final boolean headers;
 
+	private final boolean partitioned;
+
 	private final @Nullable MessageChannel errorChannel;
 
 	private volatile boolean running;
@@ -38,15 +41,17 @@ final class TopicMessageHandler extends AbstractMessageHandler implements Lifecy
 	 * @param single whether the destination is one stream for all consumers
 	 * @param requiredGroups groups whose messages wait for their first consumer
 	 * @param headers whether headers travel
+	 * @param partitions number of partitions, 0 if there are none
 	 * @param errorChannel is sent what could not be published, besides the exception
 	 */
 	TopicMessageHandler(Destinations destinations, String topic, boolean single, List<String> requiredGroups,
-			boolean headers, @Nullable MessageChannel errorChannel) {
+			boolean headers, int partitions, @Nullable MessageChannel errorChannel) {
 		this.destinations = destinations;
 		this.topic = topic;
 		this.headers = headers;
 		this.errorChannel = errorChannel;
-		this.publisher = destinations.open(topic, single, requiredGroups);
+		this.partitioned = partitions > 0;
+		this.publisher = destinations.open(topic, single, requiredGroups, partitions);
 	}
 
 	@Override
@@ -65,7 +70,14 @@ final class TopicMessageHandler extends AbstractMessageHandler implements Lifecy
 						"The payload for destination '%s' is a %s, and not bytes: set the binding's content-type"
 							.formatted(this.topic, message.getPayload().getClass().getName()));
 			}
-			this.publisher.publish(payload, this.headers ? HeaderMapping.toTopic(message.getHeaders()) : Map.of());
+			Map<String, String> mapped = this.headers ? HeaderMapping.toTopic(message.getHeaders()) : Map.of();
+			if (this.partitioned
+					&& message.getHeaders().get(BinderHeaders.PARTITION_HEADER) instanceof Integer partition) {
+				this.publisher.publish(payload, HeaderMapping.withPartition(mapped, partition), partition);
+			}
+			else {
+				this.publisher.publish(payload, mapped, TopicNames.NO_PARTITION);
+			}
 		}
 		catch (RuntimeException ex) {
 			MessageHandlingException failure = new MessageHandlingException(message, ex);

@@ -1,5 +1,6 @@
 package io.github.vicinal.stream;
 
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -34,6 +35,8 @@ final class TopicMessageProducer extends MessageProducerSupport {
 	/** Whether a message that is not handled at the stop comes again. */
 	private final boolean redelivered;
 
+	private final boolean batches;
+
 	/** Guarded by the lifecycle's lock. */
 	private @Nullable Subscription subscription;
 
@@ -44,14 +47,17 @@ final class TopicMessageProducer extends MessageProducerSupport {
 	 * @param retries attempts a message again, {@code null} if each is attempted once
 	 * @param recovery takes a message after its last attempt
 	 * @param redelivered whether a message that is not handled at the stop comes again
+	 * @param batches whether the function takes lists, each of which has one message
 	 */
 	TopicMessageProducer(Function<MessageHandler<byte[]>, Subscription> subscribe, boolean headers,
-			@Nullable RetryTemplate retries, @Nullable RecoveryCallback<?> recovery, boolean redelivered) {
+			@Nullable RetryTemplate retries, @Nullable RecoveryCallback<?> recovery, boolean redelivered,
+			boolean batches) {
 		this.subscribe = subscribe;
 		this.headers = headers;
 		this.retries = retries;
 		this.recovery = recovery;
 		this.redelivered = redelivered;
+		this.batches = batches;
 	}
 
 	@Override
@@ -64,7 +70,7 @@ final class TopicMessageProducer extends MessageProducerSupport {
 		super.doStart();
 		this.subscription = this.subscribe.apply((this.retries != null && this.recovery != null)
 				? new Attempting(new ConsumerRetries(this.retries), this.recovery)
-				: (message) -> sendMessage(message(message)));
+				: (message) -> sendMessage(batch(message(message))));
 	}
 
 	@Override
@@ -75,6 +81,12 @@ final class TopicMessageProducer extends MessageProducerSupport {
 			open.close();
 		}
 		super.doStop();
+	}
+
+	private org.springframework.messaging.Message<?> batch(org.springframework.messaging.Message<byte[]> message) {
+		return this.batches
+				? MessageBuilder.withPayload(List.of(message.getPayload())).copyHeaders(message.getHeaders()).build()
+				: message;
 	}
 
 	private org.springframework.messaging.Message<byte[]> message(Message<byte[]> message) {
@@ -104,7 +116,7 @@ final class TopicMessageProducer extends MessageProducerSupport {
 			org.springframework.messaging.Message<byte[]> received = message(message);
 			try {
 				this.retries.execute(() -> {
-					sendMessage(received);
+					sendMessage(batch(received));
 					return true;
 				});
 			}

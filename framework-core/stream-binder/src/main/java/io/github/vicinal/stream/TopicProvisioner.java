@@ -17,16 +17,21 @@ final class TopicProvisioner implements
 	@Override
 	public ProducerDestination provisionProducerDestination(String name,
 			ExtendedProducerProperties<VicinalProducerProperties> properties) {
-		if (properties.isPartitioned()) {
-			throw unsupported(name, "has no partitions",
-					"remove producer.partition-key-expression and -extractor-name");
+		if (properties.isPartitioned() && properties.getExtension().isSingleStream()) {
+			throw unsupported(name, "has no partitions in a single stream",
+					"remove producer.partition-key-expression and -extractor-name, or producer.single-stream");
 		}
 		if (properties.isUseNativeEncoding()) {
 			throw unsupported(name, "has no encoding of its own", "remove producer.use-native-encoding");
 		}
 		String topic = TopicNames.topic(name);
 		for (String group : properties.getRequiredGroups()) {
-			TopicNames.stream(topic, group);
+			if (properties.isPartitioned()) {
+				TopicNames.stream(topic, group, properties.getPartitionCount() - 1);
+			}
+			else {
+				TopicNames.stream(topic, group);
+			}
 		}
 		return new TopicDestination(topic);
 	}
@@ -34,11 +39,13 @@ final class TopicProvisioner implements
 	@Override
 	public ConsumerDestination provisionConsumerDestination(String name, @Nullable String group,
 			ExtendedConsumerProperties<VicinalConsumerProperties> properties) {
-		if (properties.isPartitioned()) {
-			throw unsupported(name, "has no partitions", "remove consumer.partitioned");
+		if (properties.isPartitioned() && properties.getExtension().isSingleStream()) {
+			throw unsupported(name, "has no partitions in a single stream",
+					"remove consumer.partitioned or consumer.single-stream");
 		}
-		if (properties.isBatchMode()) {
-			throw unsupported(name, "has no batches", "remove consumer.batch-mode");
+		if (properties.getInstanceIndexList() != null && !properties.getInstanceIndexList().isEmpty()) {
+			throw unsupported(name, "gives each instance one partition",
+					"set instance-index instead of consumer.instance-index-list");
 		}
 		if (properties.isMultiplex()) {
 			throw unsupported(name, "binds each destination by itself", "remove consumer.multiplex");
@@ -48,7 +55,12 @@ final class TopicProvisioner implements
 		}
 		String topic = TopicNames.topic(name);
 		if (StringUtils.hasText(group)) {
-			TopicNames.stream(topic, group);
+			if (properties.isPartitioned()) {
+				TopicNames.stream(topic, group, Math.max(0, properties.getInstanceIndex()));
+			}
+			else {
+				TopicNames.stream(topic, group);
+			}
 		}
 		return new TopicDestination(topic);
 	}

@@ -79,7 +79,8 @@ final class VicinalMessageChannelBinder extends
 			ExtendedProducerProperties<VicinalProducerProperties> producer, @Nullable MessageChannel errorChannel) {
 		TopicMessageHandler handler = new TopicMessageHandler(destinations(), destination.getName(),
 				producer.getExtension().isSingleStream(), List.of(producer.getRequiredGroups()),
-				producer.getHeaderMode() != HeaderMode.none, errorChannel);
+				producer.getHeaderMode() != HeaderMode.none,
+				producer.isPartitioned() ? producer.getPartitionCount() : 0, errorChannel);
 		handler.setBeanFactory(getBeanFactory());
 		return handler;
 	}
@@ -92,7 +93,7 @@ final class VicinalMessageChannelBinder extends
 		RecoveryCallback<?> recovery = retried ? errors.getRecoverer() : null;
 		TopicMessageProducer endpoint = new TopicMessageProducer(subscribing(destination.getName(), group, consumer),
 				consumer.getHeaderMode() != HeaderMode.none, retried ? buildRetryTemplate(consumer) : null, recovery,
-				StringUtils.hasText(group) || consumer.getExtension().isSingleStream());
+				StringUtils.hasText(group) || consumer.getExtension().isSingleStream(), consumer.isBatchMode());
 		if (!retried) {
 			endpoint.setErrorChannel(errors.getErrorChannel());
 		}
@@ -103,19 +104,28 @@ final class VicinalMessageChannelBinder extends
 	private Function<MessageHandler<byte[]>, Subscription> subscribing(String topic, @Nullable String group,
 			ExtendedConsumerProperties<VicinalConsumerProperties> consumer) {
 		Topics place = bean(TopicPlaces.class).of(topic);
-		String name = StringUtils.hasText(group) ? group : ANONYMOUS;
 		boolean durable = place instanceof DurableTopics;
+		int partition = consumer.isPartitioned() ? Math.max(0, consumer.getInstanceIndex()) : TopicNames.NO_PARTITION;
+		String name = StringUtils.hasText(group) ? TopicNames.consumer(group, partition) : ANONYMOUS;
 		boolean single = consumer.getExtension().isSingleStream();
 		boolean stream = single || (StringUtils.hasText(group) && !durable);
 		SubscriberSettings subscriber = new SubscriberSettings(name, stream ? consumer.getConcurrency() : 1, 1,
 				Duration.ZERO);
 		TopicSettings<byte[]> settings = bean(TopicRooms.class).settings(
-				(stream && !single) ? TopicNames.stream(topic, name) : topic,
+				(stream && !single) ? stream(topic, String.valueOf(group), partition) : topic,
 				stream ? TopicModel.STREAM : TopicModel.PUB_SUB, byte[].class);
 		if (place instanceof DurableTopics lasting && !StringUtils.hasText(group) && !single) {
 			return (handler) -> lasting.replay(settings, subscriber, ReplayFrom.end(), handler);
 		}
+		if (durable && partition != TopicNames.NO_PARTITION) {
+			return (handler) -> place.subscribe(settings, subscriber, new PartitionHandler(handler, partition));
+		}
 		return (handler) -> place.subscribe(settings, subscriber, handler);
+	}
+
+	private static String stream(String topic, String group, int partition) {
+		return (partition == TopicNames.NO_PARTITION) ? TopicNames.stream(topic, group)
+				: TopicNames.stream(topic, group, partition);
 	}
 
 	@Override

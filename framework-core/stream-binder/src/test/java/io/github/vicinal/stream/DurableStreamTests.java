@@ -52,6 +52,15 @@ class DurableStreamTests extends StreamTestSupport {
 	}
 
 	@Test
+	void eachPartitionOfARequiredGroupWaitsForItsInstance() {
+		ConfigurableApplicationContext shop = StreamBinderTests.startPartitions(this::start,
+				"spring.cloud.stream.bindings.orders-out-0.producer.required-groups=billing");
+		StreamBinderTests.sendKeys(shop, 20);
+		StreamBinderTests.requirePartitions(List.of(StreamBinderTests.startPartition(this::start, 0),
+				StreamBinderTests.startPartition(this::start, 1)), 20);
+	}
+
+	@Test
 	void aGroupGoesOnWhereItWasAlthoughAllProcessesHaveEnded() throws Exception {
 		ConfigurableApplicationContext billing = startGroup("billing");
 		ConfigurableApplicationContext shop = startShop();

@@ -46,10 +46,10 @@ class GroupStreamsTests {
 
 	@Test
 	void manyGroupsDoNotTakeAllMemory() {
-		this.groups.require(List.of("must"));
+		this.groups.require(List.of("must"), 0);
 		this.topics.awaited = IntStream.range(0, 1000).mapToObj((i) -> "orders_.g" + i).collect(Collectors.toSet());
 		assertThat(names()).hasSize(GroupStreams.MAX_LEARNED + 1).contains("orders_.must");
-		this.groups.require(List.of("late"));
+		this.groups.require(List.of("late"), 0);
 		assertThat(names()).contains("orders_.late");
 	}
 

@@ -13,6 +13,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 import io.github.vicinal.boot.topic.TopicHeaders;
 import io.github.vicinal.topic.DeadLetterHeaders;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.cloud.stream.binding.BindingService;
@@ -75,6 +77,68 @@ class StreamBinderTests extends StreamTestSupport {
 
 	private static String text(Message<?> message) {
 		return new String((byte[]) message.getPayload(), StandardCharsets.UTF_8);
+	}
+
+	/** Starts applications. */
+	interface Starter {
+
+		ConfigurableApplicationContext start(Class<?> type, String name, String... properties);
+
+	}
+
+	static ConfigurableApplicationContext startPartitions(Starter starter, String... more) {
+		List<String> properties = new ArrayList<>(List.of("spring.cloud.stream.output-bindings=orders-out-0",
+				"spring.cloud.stream.bindings.orders-out-0.destination=orders",
+				"spring.cloud.stream.bindings.orders-out-0.producer.partition-key-expression=headers['key']",
+				"spring.cloud.stream.bindings.orders-out-0.producer.partition-count=2"));
+		properties.addAll(List.of(more));
+		return starter.start(Empty.class, "shop", properties.toArray(String[]::new));
+	}
+
+	static ConfigurableApplicationContext startPartition(Starter starter, int index) {
+		return starter.start(Sink.class, "billing", "spring.cloud.stream.bindings.sink-in-0.destination=orders",
+				"spring.cloud.stream.bindings.sink-in-0.group=billing",
+				"spring.cloud.stream.bindings.sink-in-0.consumer.partitioned=true",
+				"spring.cloud.stream.instance-count=2", "spring.cloud.stream.instance-index=" + index);
+	}
+
+	static void sendKeys(ConfigurableApplicationContext shop, int count) {
+		for (int i = 0; i < count; i++) {
+			shop.getBean(StreamBridge.class)
+				.send("orders-out-0", MessageBuilder.withPayload("order " + i).setHeader("key", i).build());
+		}
+	}
+
+	/** Each instance has the messages of its keys, in order. */
+	static void requirePartitions(List<ConfigurableApplicationContext> instances, int count) {
+		for (int index = 0; index < 2; index++) {
+			BlockingQueue<Message<byte[]>> received = instances.get(index).getBean(Sink.class).received;
+			await(() -> received.size() >= count / 2);
+			int first = index;
+			assertThat(received).extracting(StreamBinderTests::text)
+				.containsExactlyElementsOf(
+						IntStream.range(0, count).filter((i) -> i % 2 == first).mapToObj((i) -> "order " + i).toList());
+			assertThat(received)
+				.allSatisfy((message) -> assertThat(message.getHeaders()).containsEntry("scst_partition", first));
+		}
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Batches {
+
+		private final BlockingQueue<List<Order>> lots = new LinkedBlockingQueue<>();
+
+		@Bean
+		Consumer<List<Order>> lots() {
+			return (lot) -> {
+				this.lots.add(lot);
+				if (lot.contains(new Order(13, "lot"))) {
+					throw new IllegalStateException("not this one");
+				}
+			};
+		}
+
 	}
 
 	@Test
@@ -138,6 +202,60 @@ class StreamBinderTests extends StreamTestSupport {
 			.extracting(StreamBinderTests::text)
 			.containsExactlyInAnyOrderElementsOf(all);
 		assertThat(billing).allMatch((one) -> !one.getBean(Sink.class).received.isEmpty());
+	}
+
+	@Test
+	void eachPartitionHasItsInstance() {
+		ConfigurableApplicationContext shop = startPartitions(this::start);
+		List<ConfigurableApplicationContext> billing = List.of(startPartition(this::start, 0),
+				startPartition(this::start, 1));
+		ConfigurableApplicationContext audit = start(Sink.class, "audit",
+				"spring.cloud.stream.bindings.sink-in-0.destination=orders",
+				"spring.cloud.stream.bindings.sink-in-0.group=audit");
+		awaitGroup(shop, "orders_.billing_-0");
+		awaitGroup(shop, "orders_.billing_-1");
+		awaitGroup(shop, "orders_.audit");
+		sendKeys(shop, 100);
+		requirePartitions(billing, 100);
+		await(() -> audit.getBean(Sink.class).received.size() == 100);
+	}
+
+	@Test
+	void partitionsOfARequiredGroupWaitForTheirInstances() {
+		ConfigurableApplicationContext shop = startPartitions(this::start,
+				"spring.cloud.stream.bindings.orders-out-0.producer.required-groups=billing");
+		sendKeys(shop, 20);
+		requirePartitions(List.of(startPartition(this::start, 0), startPartition(this::start, 1)), 20);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2 })
+	void aFunctionOfBatchesGetsEachMessageInAListAndItsDeadLetters(int attempts) throws Exception {
+		ConfigurableApplicationContext shop = start(Empty.class, "shop",
+				"spring.cloud.stream.output-bindings=orders-out-0",
+				"spring.cloud.stream.bindings.orders-out-0.destination=orders",
+				"spring.cloud.stream.bindings.orders-out-0.producer.required-groups=billing");
+		ConfigurableApplicationContext billing = start(Batches.class, "billing",
+				"spring.cloud.stream.bindings.lots-in-0.destination=orders",
+				"spring.cloud.stream.bindings.lots-in-0.group=billing",
+				"spring.cloud.stream.bindings.lots-in-0.consumer.batch-mode=true",
+				"spring.cloud.stream.bindings.lots-in-0.consumer.max-attempts=" + attempts,
+				"spring.cloud.stream.bindings.lots-in-0.consumer.back-off-initial-interval=1",
+				"spring.cloud.stream.vicinal.bindings.lots-in-0.consumer.dead-letter=orders.dead");
+		ConfigurableApplicationContext sink = start(Sink.class, "sink",
+				"spring.cloud.stream.bindings.sink-in-0.destination=orders.dead",
+				"spring.cloud.stream.vicinal.bindings.sink-in-0.consumer.single-stream=true");
+		StreamBridge bridge = shop.getBean(StreamBridge.class);
+		bridge.send("orders-out-0", new Order(7, "lot"));
+		bridge.send("orders-out-0", new Order(13, "lot"));
+		BlockingQueue<List<Order>> lots = billing.getBean(Batches.class).lots;
+		assertThat(lots.poll(30, TimeUnit.SECONDS)).containsExactly(new Order(7, "lot"));
+		for (int i = 0; i < attempts; i++) {
+			assertThat(lots.poll(30, TimeUnit.SECONDS)).containsExactly(new Order(13, "lot"));
+		}
+		Message<byte[]> letter = sink.getBean(Sink.class).received.poll(30, TimeUnit.SECONDS);
+		assertThat(letter).isNotNull();
+		assertThat(text(letter)).isEqualTo("{\"number\":13,\"what\":\"lot\"}");
 	}
 
 	@Test
@@ -419,16 +537,17 @@ class StreamBinderTests extends StreamTestSupport {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			consumer.partitioned=true     | it has no partitions, so remove consumer.partitioned
-			consumer.batch-mode=true      | it has no batches, so remove consumer.batch-mode
+			group=                        | A consumer group is required for a partitioned subscription
+			consumer.instance-index-list=1,2 | set instance-index instead
 			consumer.multiplex=true       | it binds each destination by itself, so remove consumer.multiplex
-			consumer.concurrency=100      | The concurrency of subscriber 'billing' must be from 1 to 64, not 100
+			consumer.concurrency=100      | The concurrency of subscriber 'billing_-0' must be from 1 to 64, not 100
 			destination=new orders        | the destination 'new orders' has others
 			""")
 	void bindingsThatCannotBeServedAreRefused(String property, String reason) {
 		assertThatExceptionOfType(RuntimeException.class)
 			.isThrownBy(() -> start(Sink.class, "sink", "spring.cloud.stream.bindings.sink-in-0.destination=orders",
 					"spring.cloud.stream.bindings.sink-in-0.group=billing",
+					"spring.cloud.stream.bindings.sink-in-0.consumer.partitioned=true",
 					"spring.cloud.stream.bindings.sink-in-0." + property))
 			.withStackTraceContaining(reason);
 	}

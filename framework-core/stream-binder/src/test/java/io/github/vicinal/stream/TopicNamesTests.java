@@ -30,6 +30,18 @@ class TopicNamesTests {
 	}
 
 	@Test
+	void aStreamSaysWhichPartitionItHas() {
+		assertThat(TopicNames.stream("orders", "Billing", 12)).isEqualTo("orders_._billing_-12");
+		assertThat(TopicNames.partition("orders_._billing_-12")).isEqualTo(12);
+		assertThat(TopicNames.consumer("Billing", 12)).isEqualTo("_billing_-12");
+		assertThat(TopicNames.partition(TopicNames.stream("orders", "billing_-12"))).isEqualTo(TopicNames.NO_PARTITION);
+		assertThat(TopicNames.partition("orders_.billing_-of-others")).isEqualTo(TopicNames.NO_PARTITION);
+		assertThatExceptionOfType(ProvisioningException.class)
+			.isThrownBy(() -> TopicNames.consumer("billing_-12", TopicNames.NO_PARTITION))
+			.withMessageContaining("ends as the partitions of groups do");
+	}
+
+	@Test
 	void differentNamesHaveDifferentTopics() {
 		Random random = new Random(1);
 		String letters = "aAbB_.-0";

@@ -46,6 +46,15 @@ public record ChronicleOptions(RollInterval roll, long maxBytes, Duration maxAge
 	}
 
 	/**
+	 * Returns the size at which a file is full, so that a new one begins before its time:
+	 * a quarter of the room of a topic, but at least one block.
+	 * @return bytes
+	 */
+	long fileBytes() {
+		return Math.max(this.blockBytes, this.maxBytes / 4);
+	}
+
+	/**
 	 * Returns the usual options: hourly files, 1 GiB and 7 days per topic, 256 MiB free.
 	 * @return the options
 	 */

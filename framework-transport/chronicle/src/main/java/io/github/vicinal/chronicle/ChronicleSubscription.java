@@ -167,7 +167,8 @@ final class ChronicleSubscription<T> implements Subscription {
 	public SubscriptionReport report() {
 		String reason = (this.failure != null) ? this.failure : this.stuck;
 		return new SubscriptionReport(this.settings.name(), this.subscriber.name(), this.attempts.handled(),
-				this.attempts.failed(), this.attempts.redelivered(), 0, (reason == null && !this.closed) ? 1 : 0,
+				this.attempts.failed(), this.attempts.redelivered(), SubscriptionReport.NOT_KNOWN,
+				(reason == null && !this.closed) ? 1 : 0,
 				Map.of("queue", (reason == null) ? "attached" : "left: " + reason));
 	}
 

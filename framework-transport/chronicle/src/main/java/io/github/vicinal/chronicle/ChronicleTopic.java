@@ -165,7 +165,11 @@ final class ChronicleTopic<T> implements Topic<T> {
 	}
 
 	private byte[] names(Map<String, String> headers) {
-		return headers.isEmpty() ? this.withoutHeaders : DurableRecord.names(this.publisher, headers);
+		if (headers.isEmpty()) {
+			return this.withoutHeaders;
+		}
+		MessageCodec.requireHeaders(this.settings.name(), headers);
+		return DurableRecord.names(this.publisher, headers);
 	}
 
 	private void awaitRoom(int wanted) {

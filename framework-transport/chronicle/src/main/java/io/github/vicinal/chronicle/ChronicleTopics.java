@@ -149,6 +149,7 @@ public final class ChronicleTopics implements DurableTopics {
 			return (Topic<T>) known;
 		}
 		OpenTopic opened = open(settings);
+		opened.log().requireReadable();
 		ChronicleTopic.Bell bell = ringing(settings);
 		ChronicleTopic<T> made = new ChronicleTopic<>(settings, codec(settings), opened,
 				String.valueOf(this.identity.instanceId()), this.options, this.observations, bell, this::closed);

@@ -1,9 +1,13 @@
 package io.github.vicinal.chronicle;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 import io.github.vicinal.topic.TopicException;
 import net.openhft.chronicle.bytes.Bytes;
@@ -26,11 +30,16 @@ final class DurableLog implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(DurableLog.class);
 
+	private static final String SUFFIX = ".cq4";
+
 	private final Path directory;
 
 	private final SingleChronicleQueue queue;
 
 	private final FileClock clock;
+
+	/** Size at which a file is full. */
+	private final long fileBytes;
 
 	/** One thread at a time appends. */
 	private final ReentrantLock appending = new ReentrantLock();
@@ -46,10 +55,11 @@ final class DurableLog implements AutoCloseable {
 
 	private volatile boolean closed;
 
-	private DurableLog(Path directory, SingleChronicleQueue queue, FileClock clock) {
+	private DurableLog(Path directory, SingleChronicleQueue queue, FileClock clock, long fileBytes) {
 		this.directory = directory;
 		this.queue = queue;
 		this.clock = clock;
+		this.fileBytes = fileBytes;
 		// It does not see that the lock lets in one thread at a time.
 		this.bytes.singleThreadedCheckDisabled(true);
 	}
@@ -72,7 +82,7 @@ final class DurableLog implements AutoCloseable {
 						.blockSize(options.blockBytes())
 						.timeoutMS(Math.max(1, options.patience().toMillis()))
 						.build(),
-					files);
+					files, options.fileBytes());
 		}
 		catch (Exception | AssertionError | InternalError ex) {
 			throw damaged(directory, "cannot be opened", ex);
@@ -92,7 +102,12 @@ final class DurableLog implements AutoCloseable {
 				open.singleThreadedCheckDisabled(true);
 				this.appender = open;
 			}
-			this.clock.newest(this.queue.lastCycle());
+			int newest = this.queue.lastCycle();
+			this.clock.newest(newest);
+			if (open.cycle() == newest && open.wire() != null
+					&& open.wire().bytes().writePosition() >= this.fileBytes) {
+				this.clock.next(newest);
+			}
 			this.bytes.clear();
 			this.bytes.write(record);
 			open.writeBytes(this.bytes);
@@ -151,6 +166,48 @@ final class DurableLog implements AutoCloseable {
 		}
 		catch (Exception | AssertionError | InternalError ex) {
 			throw damaged(this.directory, "cannot be read", ex);
+		}
+	}
+
+	/**
+	 * Reads the newest file, and fails if there is something in it that cannot be read:
+	 * nobody gets what is published behind that.
+	 * @throws DamagedQueueException if it is damaged, with its name
+	 */
+	void requireReadable() {
+		long end = lastIndex();
+		if (end == 0) {
+			return;
+		}
+		DurableRecord.Reader reader = new DurableRecord.Reader(this.directory);
+		try (Tail tail = tail()) {
+			tail.toFile(cycle(end));
+			while (tail.position() < end) {
+				Entry entry = tail.next();
+				if (entry == null) {
+					throw new DamagedQueueException("its messages end behind index %x, and the last one has %x"
+						.formatted(tail.position(), end));
+				}
+				reader.read(entry);
+			}
+		}
+		catch (DamagedQueueException ex) {
+			throw new DamagedQueueException(
+					"The file %s is damaged, so nobody could read what is published behind that: %s. End all applications of the topic and move the file away, with which its messages are lost"
+						.formatted(newestFile(), ex.getMessage()),
+					ex);
+		}
+	}
+
+	private Path newestFile() {
+		// Names begin with the time, from years to seconds.
+		try (Stream<Path> files = Files.list(this.directory)) {
+			return files.filter((file) -> file.toString().endsWith(SUFFIX))
+				.max(Comparator.naturalOrder())
+				.orElse(this.directory);
+		}
+		catch (IOException ex) {
+			return this.directory;
 		}
 	}
 
@@ -316,6 +373,21 @@ final class DurableLog implements AutoCloseable {
 			}
 			catch (Exception | AssertionError | InternalError ex) {
 				throw damaged(this.directory, "cannot be read behind index %x".formatted(this.last), ex);
+			}
+		}
+
+		/** Goes to the first message of a file. */
+		void toFile(int cycle) {
+			try {
+				if (!this.tailer.moveToCycle(cycle)) {
+					throw new DamagedQueueException("the file %x has no messages".formatted(cycle));
+				}
+			}
+			catch (DamagedQueueException ex) {
+				throw ex;
+			}
+			catch (Exception | AssertionError | InternalError ex) {
+				throw damaged(this.directory, "cannot be read in file %x".formatted(cycle), ex);
 			}
 		}
 

@@ -1,5 +1,6 @@
 package io.github.vicinal.chronicle;
 
+import java.time.Instant;
 import java.util.function.LongSupplier;
 
 import net.openhft.chronicle.core.time.TimeProvider;
@@ -8,9 +9,13 @@ import net.openhft.chronicle.queue.RollCycle;
 /**
  * The clock by which a queue begins files. Readers read one file after the other, so a
  * message must not go into a file before the newest one, whatever the clock of the host
- * says. After that was set back, this clock is ahead of it and goes on. Thread-safe.
+ * says. After that was set back, or a file was full before its time, this clock is ahead
+ * of it and goes on. Thread-safe.
  */
 final class FileClock implements TimeProvider {
+
+	/** Names of files have four digits for the year. */
+	private static final long LATEST_MILLIS = Instant.parse("9000-01-01T00:00:00Z").toEpochMilli();
 
 	private final LongSupplier host;
 
@@ -32,9 +37,24 @@ final class FileClock implements TimeProvider {
 		this.roll = roll;
 	}
 
+	/**
+	 * Has the next message begin a new file, before its time has come. The clock is ahead
+	 * of that of the host then. To be called by one thread at a time.
+	 * @param cycle the newest file
+	 */
+	void next(int cycle) {
+		if (cycle < Integer.MAX_VALUE && begin(cycle + 1) < LATEST_MILLIS) {
+			newest(cycle + 1);
+		}
+	}
+
+	private long begin(int cycle) {
+		return cycle * (long) this.roll.lengthInMillis() + this.roll.defaultEpoch();
+	}
+
 	/** Notes the newest file. To be called by one thread at a time. */
 	void newest(int cycle) {
-		long begin = cycle * (long) this.roll.lengthInMillis() + this.roll.defaultEpoch();
+		long begin = begin(cycle);
 		if (cycle < 0 || begin == this.newest) {
 			return;
 		}

@@ -1,5 +1,6 @@
 package io.github.vicinal.chronicle;
 
+import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
@@ -19,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
@@ -28,6 +30,7 @@ import io.github.vicinal.topic.MessageHandler;
 import io.github.vicinal.topic.ReplayFrom;
 import io.github.vicinal.topic.SubscriberSettings;
 import io.github.vicinal.topic.Subscription;
+import io.github.vicinal.topic.SubscriptionReport;
 import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicFullException;
@@ -44,6 +47,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -450,6 +454,56 @@ class ChronicleTopicsTests {
 		assertThat(received).hasValue((int) kept);
 		assertThat(kept).isPositive();
 		assertThat(topic.report().refused()).isZero();
+	}
+
+	/** A file that is full ends before its time, so that older ones can be deleted. */
+	@ParameterizedTest
+	@EnumSource(TopicModel.class)
+	void filesAreNotLargerThanAQuarterOfTheTopic(TopicModel model) throws Exception {
+		ChronicleOptions options = new ChronicleOptions(RollInterval.HOUR, 8 << 20, Duration.ofDays(1), 0, 1 << 20,
+				Duration.ofSeconds(1), false);
+		TopicSettings<byte[]> settings = TopicSettings.of("numbers", model, byte[].class)
+			.whenFull(WhenFull.DROP_OLDEST, Duration.ZERO);
+		ChronicleTopics topics = this.fixture.application("shop", options);
+		ChronicleTopics others = this.fixture.application("desk", options);
+		List<Integer> received = Collections.synchronizedList(new ArrayList<>());
+		Subscription subscription = topics.subscribe(settings, SubscriberSettings.of("all"),
+				(message) -> received.add(ByteBuffer.wrap(message.payload()).getInt()));
+		topics.keepFor(settings, "away");
+		Topic<byte[]> topic = topics.topic(settings);
+		Topic<byte[]> other = others.topic(settings);
+		int messages = 1600;
+		for (int i = 0; i < messages; i++) {
+			byte[] payload = ByteBuffer.allocate(100_000).putInt(i).array();
+			((i % 2 == 0) ? topic : other).publish(payload);
+			int number = i;
+			DurableFixture.await(() -> received.size() > number);
+			if (i % 100 == 0) {
+				assertThat(bytesOf("numbers")).as("files grow by blocks").isLessThan(10 << 20);
+			}
+		}
+		assertThat(received).isEqualTo(IntStream.range(0, messages).boxed().toList());
+		if (model == TopicModel.PUB_SUB) {
+			assertThat(topic.report().dropped() + other.report().dropped()).isBetween(messages - 85L, messages - 15L);
+		}
+		assertThat(subscription.report().failed()).isZero();
+	}
+
+	private long bytesOf(String topic) throws IOException {
+		try (Stream<Path> files = Files.list(this.directory.resolve(topic).resolve("queue"))) {
+			return files.filter((file) -> file.toString().endsWith(".cq4"))
+				.mapToLong((file) -> file.toFile().length())
+				.sum();
+		}
+	}
+
+	@Test
+	void whatADurableSubscriberHasMissedIsNotKnown() {
+		ChronicleTopics topics = this.fixture.application("shop");
+		Subscription subscription = topics.subscribe(TopicSettings.of("numbers", TopicModel.PUB_SUB, byte[].class),
+				SubscriberSettings.of("all"), (message) -> {
+				});
+		assertThat(subscription.report().dropped()).isEqualTo(SubscriptionReport.NOT_KNOWN);
 	}
 
 	@Test

@@ -3,12 +3,14 @@ package io.github.vicinal.chronicle;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -103,6 +105,34 @@ class DamagedQueueTests {
 		catch (TopicException ex) {
 			assertThat(ex).hasMessageContaining(this.directory.toString());
 			return true;
+		}
+	}
+
+	/** No subscriber could read what it publishes. */
+	@Test
+	void aPublisherOfADamagedNewestFileIsRefusedUntilItIsMovedAway() throws Exception {
+		publish();
+		Path file;
+		try (var all = Files.list(this.directory.resolve("news/queue"))) {
+			file = all.filter((each) -> each.toString().endsWith(".cq4")).max(Comparator.naturalOrder()).orElseThrow();
+		}
+		String content = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+		int last = content.lastIndexOf("text ");
+		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+			channel.write(ByteBuffer.wrap(new byte[] { 'T' }), last);
+		}
+		try (ChronicleTopics topics = this.fixture.application("shop")) {
+			assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topics.topic(NEWS))
+				.withMessageContaining(file.toString())
+				.withMessageContaining("checksum")
+				.withMessageContaining("move the file away");
+		}
+		Files.move(file, this.directory.resolve("damaged"));
+		List<String> received = Collections.synchronizedList(new ArrayList<>());
+		try (ChronicleTopics topics = this.fixture.application("shop")) {
+			topics.subscribe(NEWS, SubscriberSettings.of("reader"), (message) -> received.add(message.payload()));
+			topics.topic(NEWS).publish("afterwards");
+			DurableFixture.await(() -> received.contains("afterwards"));
 		}
 	}
 

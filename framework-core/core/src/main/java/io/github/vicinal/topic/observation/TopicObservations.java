@@ -96,6 +96,12 @@ public final class TopicObservations {
 
 		private final MessageHandler<T> handler;
 
+		/**
+		 * The last attempt of a thread, if it has failed: the error handler belongs to
+		 * it.
+		 */
+		private final ThreadLocal<Observation> lastFailure = new ThreadLocal<>();
+
 		ObservedHandler(String subscriber, MessageHandler<T> handler) {
 			this.subscriber = subscriber;
 			this.handler = handler;
@@ -107,22 +113,45 @@ public final class TopicObservations {
 				this.handler.handle(message);
 				return;
 			}
-			process(message, this.subscriber).<Exception>observeChecked(() -> this.handler.handle(message));
+			Observation observation = process(message, this.subscriber);
+			this.lastFailure.set(observation);
+			observation.<Exception>observeChecked(() -> this.handler.handle(message));
+			this.lastFailure.remove();
 		}
 
 		@Override
 		public void failed(Message<T> message, Exception cause) {
-			this.handler.failed(message, cause);
+			afterFailure(() -> this.handler.failed(message, cause));
 		}
 
 		@Override
 		public void failed(Message<T> message, byte[] published, Exception cause) {
-			this.handler.failed(message, published, cause);
+			afterFailure(() -> this.handler.failed(message, published, cause));
+		}
+
+		/** The trace goes on in the error handler and in the dead letters. */
+		private void afterFailure(Runnable handling) {
+			Observation observation = this.lastFailure.get();
+			this.lastFailure.remove();
+			if (observation == null) {
+				handling.run();
+				return;
+			}
+			observation.scoped(handling);
 		}
 
 		@Override
 		public void unreadable(Message<byte[]> message, UnreadableMessageException cause) {
-			this.handler.unreadable(message, cause);
+			this.lastFailure.remove();
+			if (isNoop()) {
+				this.handler.unreadable(message, cause);
+				return;
+			}
+			Observation observation = process(message, this.subscriber);
+			observation.observe(() -> {
+				observation.error(cause);
+				this.handler.unreadable(message, cause);
+			});
 		}
 
 		@Override

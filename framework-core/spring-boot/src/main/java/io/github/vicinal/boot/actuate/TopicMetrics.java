@@ -71,16 +71,17 @@ final class TopicMetrics implements MeterBinder, TopicWatcher {
 	@Override
 	public synchronized void opened(Subscription subscription) {
 		Subscriber subscriber = Subscriber.of(subscription);
-		TopicReports<SubscriptionReport> reports = this.subscribed.get(subscriber);
-		if (reports == null) {
-			TopicReports<SubscriptionReport> added = new TopicReports<>(
-					new SubscriptionReport(subscriber.topic(), subscriber.name(), 0, 0, 0, 0, 0, Map.of()),
-					TopicMetrics::sum);
-			this.subscribed.put(subscriber, added);
-			this.registries.forEach((registry) -> bindSubscriber(registry, subscriber, added));
-			reports = added;
+		TopicReports<SubscriptionReport> known = this.subscribed.get(subscriber);
+		if (known != null) {
+			known.add(subscription, subscription::report);
+			return;
 		}
-		reports.add(subscription, subscription::report);
+		TopicReports<SubscriptionReport> added = new TopicReports<>(
+				new SubscriptionReport(subscriber.topic(), subscriber.name(), 0, 0, 0, 0, 0, Map.of()),
+				TopicMetrics::sum);
+		added.add(subscription, subscription::report);
+		this.subscribed.put(subscriber, added);
+		this.registries.forEach((registry) -> bindSubscriber(registry, subscriber, added));
 	}
 
 	@Override
@@ -130,8 +131,11 @@ final class TopicMetrics implements MeterBinder, TopicWatcher {
 				"Messages that the subscriber could not handle");
 		counter(registry, "redelivered", tags, reports, SubscriptionReport::redelivered,
 				"Messages that were delivered to another subscriber before");
-		counter(registry, "missed", tags, reports, SubscriptionReport::dropped,
-				"Messages that were dropped before they came to the subscriber");
+		if (reports.total(SubscriptionReport::dropped) >= 0) {
+			// Not known of durable topics.
+			counter(registry, "missed", tags, reports, SubscriptionReport::dropped,
+					"Messages that were dropped before they came to the subscriber");
+		}
 		gauge(registry, "publishers", tags, reports, SubscriptionReport::attached, null,
 				"Publishers that the subscriber is attached to");
 	}

@@ -48,6 +48,9 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 
 	private static final Logger logger = LoggerFactory.getLogger(LogTopic.class);
 
+	/** Time to wait for a subscriber that found no memory; it comes again every 2 s. */
+	private static final long AWAITED_NANOS = TimeUnit.SECONDS.toNanos(5);
+
 	private static final long FIRST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
 
 	private static final long LAST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -102,6 +105,12 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 	private long sequence;
 
 	private int nextToWake;
+
+	/** A subscriber has come. */
+	private boolean awaited;
+
+	/** When the last one came. */
+	private long awaitedAt;
 
 	private long dropped;
 
@@ -251,6 +260,7 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 		byte[] names = HeaderBytes.NONE;
 		int namesLength = 0;
 		if (!headers.isEmpty()) {
+			MessageCodec.requireHeaders(this.settings.name(), headers);
 			this.headerBytes.size(0);
 			HeaderBytes.write(headers, this.headerBytes);
 			names = this.headerBytes.array();
@@ -264,7 +274,7 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 		}
 		this.lock.lock();
 		try {
-			if (this.log == null && this.settings.model() == TopicModel.PUB_SUB) {
+			if (this.log == null && this.settings.model() == TopicModel.PUB_SUB && !isAwaited()) {
 				// Nobody has ever subscribed.
 				this.sequence++;
 				return;
@@ -519,10 +529,17 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 		}
 	}
 
+	/** Returns whether a subscriber would be there if there had been memory for it. */
+	private boolean isAwaited() {
+		return this.awaited && System.nanoTime() - this.awaitedAt < AWAITED_NANOS;
+	}
+
 	@Override
 	public TopicLog require() {
 		this.lock.lock();
 		try {
+			this.awaited = true;
+			this.awaitedAt = System.nanoTime();
 			return required();
 		}
 		finally {

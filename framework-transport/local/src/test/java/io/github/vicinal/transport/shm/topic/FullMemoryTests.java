@@ -90,6 +90,33 @@ class FullMemoryTests {
 		}
 	}
 
+	/** Otherwise its messages would go nowhere, and only the log would say so. */
+	@Test
+	void aPublisherFailsWhileThereIsNoMemoryForTheOnlySubscriber() throws Exception {
+		TopicSettings<byte[]> settings = TopicSettings.of("news", TopicModel.PUB_SUB, byte[].class)
+			.withCapacity(64 << 10);
+		try (ShmTopics shop = TopicFixture.topics(this.directory, "shop");
+				ShmTopics desk = TopicFixture.topics(this.directory, "desk")) {
+			Topic<byte[]> topic = shop.topic(settings);
+			topic.publish(new byte[1]);
+			Path other = fill(40 << 10);
+			AtomicInteger received = new AtomicInteger();
+			Subscription subscription = desk.subscribe(settings, SubscriberSettings.of("desk"),
+					(message) -> received.incrementAndGet());
+			TopicFixture.await(() -> subscription.report()
+				.publishers()
+				.values()
+				.stream()
+				.anyMatch((state) -> state.startsWith("refused: ")));
+			assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topic.publish(new byte[2]))
+				.withMessageContaining("Topic 'news' has no shared memory: ");
+			Files.delete(other);
+			TopicFixture.await(() -> topic.report().subscribers().size() == 1);
+			topic.publish(new byte[3]);
+			TopicFixture.await(() -> received.get() == 1);
+		}
+	}
+
 	@Test
 	void aReadOnlyMemoryIsRefused() throws Exception {
 		try (ShmTopics shop = TopicFixture.topics(this.directory, "shop")) {

@@ -4,7 +4,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
@@ -16,6 +18,7 @@ import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.SubscriberSettings;
 import io.github.vicinal.topic.Subscription;
 import io.github.vicinal.topic.Topic;
+import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicReader;
 import io.github.vicinal.topic.TopicSettings;
@@ -25,8 +28,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Readers and flows, and what they hold when they are closed. */
 @Timeout(60)
@@ -204,6 +211,53 @@ class SubscriberFormsTests {
 		TopicFixture.await(() -> topic.report().usedBytes() == 0);
 		assertThat(first.signals).containsExactly("job 0", "job 1", "job 2", "job 3", "job 4");
 		assertThat(second.signals).containsExactly("job 5", "job 6", "job 7", "job 8", "job 9");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aFlowWhoseSubscriberThrowsLeavesTheRestToOthers(boolean error) throws Exception {
+		Topic<String> topic = application("boss").topic(STREAM);
+		IntStream.range(0, 10).forEach((i) -> topic.publish("job " + i));
+		Recorder first = new Recorder((subscription, payload) -> {
+			if (error) {
+				throw new AssertionError("on purpose");
+			}
+			throw new IllegalStateException("on purpose");
+		});
+		ShmTopics topics = application("first");
+		topics.flow(STREAM, "first").subscribe(first);
+		first.subscription.request(100);
+		TopicFixture.await(() -> first.signals.size() > 0 && topics.subscriptions().isEmpty());
+		Recorder second = new Recorder((subscription, payload) -> {
+		});
+		application("second").flow(STREAM, "second").subscribe(second);
+		second.subscription.request(100);
+		TopicFixture.await(() -> topic.report().usedBytes() == 0);
+		assertThat(first.signals).containsExactly("job 0");
+		assertThat(second.signals).hasSize(9).startsWith("job 1").endsWith("job 9");
+	}
+
+	@ParameterizedTest
+	@EnumSource(TopicModel.class)
+	void aHeaderWithoutANameOrValueIsRefusedWithItsName(TopicModel model) {
+		Topic<String> topic = application("boss").topic(TopicSettings.of("forms", model, String.class));
+		Map<String, String> headers = new HashMap<>();
+		headers.put("origin", null);
+		assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topic.publish("job", headers))
+			.withMessage("The header 'origin' of a message of topic 'forms' has no value (null): leave the header out");
+		headers.clear();
+		headers.put(null, "shop");
+		assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topic.publish("job", headers))
+			.withMessage("A header of a message of topic 'forms' has no name (null), and the value 'shop'");
+		topic.publish("job", Map.of("origin", ""));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { String.class, byte[].class, Object.class })
+	void aPayloadThatIsNullIsRefused(Class<?> type) {
+		Topic<?> topic = application("boss").topic(TopicSettings.of("forms", TopicModel.STREAM, type));
+		assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topic.publish(null))
+			.withMessage("The payload is null: publish a value that stands for nothing");
 	}
 
 	@Test
