@@ -209,6 +209,10 @@ final class Inputs {
 		if (this.tokenFile == null) {
 			return new HttpJson(TIMEOUT);
 		}
+		if (Files.isDirectory(this.tokenFile)) {
+			throw usage("--bearer-token-file '%s' is a directory; give a file that contains the token"
+				.formatted(this.tokenFile));
+		}
 		try {
 			return new HttpJson(TIMEOUT, Files.readString(this.tokenFile).strip());
 		}
