@@ -466,6 +466,10 @@ class PlacementCliTests {
 	@Test
 	void errorsAreShort() throws IOException {
 		refused("There is no file 'nowhere'", "solve", "--instance", "nowhere");
+		for (String option : List.of("--instance", "--model", "--compose")) {
+			refused(option + " '.' is a directory", "solve", option, ".");
+		}
+		refused("--traffic '.' is a directory", "solve", "--model", "m.json", "--traffic", "zipkin=.");
 		refused("--bearer-token-file '.' is a directory", "solve", "--model", "http://localhost:1",
 				"--bearer-token-file", ".");
 		refused("--host has 'lots'", "solve", "--compose", file("compose.yml", COMPOSE), "--host", "lots");
