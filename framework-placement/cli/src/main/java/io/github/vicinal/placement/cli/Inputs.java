@@ -205,12 +205,21 @@ final class Inputs {
 		return model.concentrating(names);
 	}
 
+	/** The system's own error of a directory names neither it nor the option. */
+	private Path file(String option, Path path) {
+		if (Files.isDirectory(path)) {
+			throw usage("%s '%s' is a directory; give a file".formatted(option, path));
+		}
+		return path;
+	}
+
 	private HttpJson http() throws IOException {
 		if (this.tokenFile == null) {
 			return new HttpJson(TIMEOUT);
 		}
+		Path token = file("--bearer-token-file", this.tokenFile);
 		try {
-			return new HttpJson(TIMEOUT, Files.readString(this.tokenFile).strip());
+			return new HttpJson(TIMEOUT, Files.readString(token).strip());
 		}
 		catch (CharacterCodingException ex) {
 			throw new IOException("'%s' is no text in UTF-8".formatted(this.tokenFile), ex);
@@ -241,7 +250,7 @@ final class Inputs {
 
 	private PlacementModel base(List<String> notSeen) throws IOException {
 		if (this.what.instance != null) {
-			return InstanceFormat.read(this.what.instance);
+			return InstanceFormat.read(file("--instance", this.what.instance));
 		}
 		if (this.what.model != null) {
 			return model(this.what.model);
@@ -250,7 +259,7 @@ final class Inputs {
 		if (compose == null) {
 			throw usage("One of --model, --instance and --compose is needed");
 		}
-		ComposeFile file = ComposeFile.read(compose, Set.copyOf(this.profiles));
+		ComposeFile file = ComposeFile.read(file("--compose", compose), Set.copyOf(this.profiles));
 		notSeen.addAll(file.notSeen());
 		if (this.hosts.isEmpty()) {
 			throw usage(
@@ -263,7 +272,7 @@ final class Inputs {
 
 	private PlacementModel model(String place) throws IOException {
 		if (!place.startsWith("http://") && !place.startsWith("https://")) {
-			return new ModelJson().read(Path.of(place));
+			return new ModelJson().read(file("--model", Path.of(place)));
 		}
 		URI uri = HttpJson.address(place);
 		String json = http().get(uri).toString();
@@ -318,13 +327,13 @@ final class Inputs {
 			case "prometheus" -> new PrometheusSource(HttpJson.address(where), this.window, this.minimumCalls, http);
 			case "zipkin" -> sampled(where.startsWith("http://") || where.startsWith("https://")
 					? ZipkinSource.server(HttpJson.address(where), this.window, this.minimumCalls, http)
-					: ZipkinSource.file(Path.of(where), this.window, this.minimumCalls));
+					: ZipkinSource.file(file("--traffic", Path.of(where)), this.window, this.minimumCalls));
 			case "pcap" -> {
 				if (this.names == null) {
 					throw usage("--traffic %s needs --names FILE, which says which address is which service"
 						.formatted(text));
 				}
-				yield new PcapSource(Path.of(where), PcapSource.names(this.names));
+				yield new PcapSource(file("--traffic", Path.of(where)), PcapSource.names(file("--names", this.names)));
 			}
 			case "instances" -> {
 				List<URI> addresses = new ArrayList<>();

@@ -2,6 +2,7 @@ package io.github.vicinal.placement.cli;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -108,7 +109,7 @@ final class Outputs {
 				if (!isWrittenInPlace(file)) {
 					Path part = part(file);
 					parts.put(file, part);
-					Files.writeString(part, text.getValue());
+					write(part, text.getValue(), file);
 				}
 			}
 			for (Map.Entry<Path, Path> part : parts.entrySet()) {
@@ -122,9 +123,26 @@ final class Outputs {
 		}
 		for (Map.Entry<Path, String> text : texts.entrySet()) {
 			if (!parts.containsKey(text.getKey())) {
-				Files.writeString(text.getKey(), text.getValue());
+				write(text.getKey(), text.getValue(), text.getKey());
 			}
 		}
+	}
+
+	private static void write(Path to, String text, Path named) throws IOException {
+		try {
+			Files.writeString(to, text);
+		}
+		catch (IOException ex) {
+			throw failed(named, ex);
+		}
+	}
+
+	/** The system says what happened, and not where. */
+	private static IOException failed(Path file, IOException ex) {
+		String why = (ex instanceof FileSystemException) ? ex.getClass().getSimpleName()
+				: String.valueOf(ex.getMessage());
+		return new IOException(
+				"'%s' cannot be written (%s); make room there, or choose another place".formatted(file, why), ex);
 	}
 
 	/**
@@ -155,7 +173,13 @@ final class Outputs {
 	 * whole or not at all. It has the other one's permissions, or those of any new file.
 	 */
 	private static Path part(Path file) throws IOException {
-		Path part = Files.createFile(directory(file).resolve(".placement-" + UUID.randomUUID() + ".part"));
+		Path part = directory(file).resolve(".placement-" + UUID.randomUUID() + ".part");
+		try {
+			Files.createFile(part);
+		}
+		catch (IOException ex) {
+			throw failed(file, ex);
+		}
 		PosixFileAttributeView to = Files.getFileAttributeView(part, PosixFileAttributeView.class);
 		if (to != null && Files.exists(file)) {
 			to.setPermissions(Files.getPosixFilePermissions(file));

@@ -16,7 +16,8 @@ import picocli.CommandLine.IVersionProvider;
 /** The entry to the command line. */
 @Command(name = "vicinal-placement", mixinStandardHelpOptions = true, versionProvider = PlacementCli.Version.class,
 		subcommands = SolveCommand.class, description = "Finds out what should run where.",
-		footer = "Exit code 0: a feasible plan. 1: none was found. 2: bad usage or bad input. Ctrl-C ends the search and prints the best plan so far.")
+		footer = "Exit code 0: a feasible plan. 1: none was found. 2: bad usage, bad input, or an output that cannot be written. "
+				+ "130 and 143: ended by Ctrl-C or by SIGTERM; the best plan so far is printed and written.")
 public final class PlacementCli {
 
 	/**

@@ -27,6 +27,8 @@ import io.github.vicinal.placement.model.ModelJson;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -456,12 +458,20 @@ class PlacementCliTests {
 				links, "--iterations", "1000", "--head-room", "30"))
 			.isZero();
 		assertThat(this.out.toString()).contains("cpuMillis 1000/1050", "cpuMillis 500/1050");
+		refused("the largest has 150 after reserve and head-room", "solve", "--compose", compose, "--host",
+				"a=1500:9000", "--head-room", "90");
 		refused("The head-room is 101 %", "solve", "--compose", compose, "--host", "a=1500:9000", "--head-room", "101");
 	}
 
 	@Test
 	void errorsAreShort() throws IOException {
 		refused("There is no file 'nowhere'", "solve", "--instance", "nowhere");
+		for (String option : List.of("--instance", "--model", "--compose")) {
+			refused(option + " '.' is a directory", "solve", option, ".");
+		}
+		refused("--traffic '.' is a directory", "solve", "--model", "m.json", "--traffic", "zipkin=.");
+		refused("--bearer-token-file '.' is a directory", "solve", "--model", "http://localhost:1",
+				"--bearer-token-file", ".");
 		refused("--host has 'lots'", "solve", "--compose", file("compose.yml", COMPOSE), "--host", "lots");
 		assertThat(this.err.toString()).hasLineCount(2).contains("solve --help");
 	}
@@ -698,6 +708,16 @@ class PlacementCliTests {
 		try (Stream<Path> files = Files.list(this.directory)) {
 			assertThat(files).extracting((file) -> file.getFileName().toString()).containsExactly("model.json");
 		}
+	}
+
+	@Test
+	@EnabledOnOs(OS.LINUX)
+	void anOutputThatDoesNotFitIsNamed() throws IOException {
+		String model = file("model.json", SPREAD);
+		refused("'/dev/full' cannot be written (No space left on device)", "solve", "--model", model, "--iterations",
+				"1000", "--json", "/dev/full");
+		refused("'/proc/out.json' cannot be written", "solve", "--model", model, "--iterations", "1000", "--json",
+				"/proc/out.json");
 	}
 
 	/** A search may take an hour. */

@@ -216,8 +216,10 @@ final class ModelCheck {
 			.mapToLong((host) -> host.available(resource))
 			.max()
 			.orElse(0);
-		return service.demand().amounts().containsKey(resource)
-				? "it needs %d of %s, and the largest has %d".formatted(service.demand().get(resource), resource, most)
+		boolean reserved = this.hosts.stream()
+			.anyMatch((host) -> service.mayRunOn(host) && host.available(resource) < host.capacity().get(resource));
+		return service.demand().amounts().containsKey(resource) ? "it needs %d of %s, and the largest has %d%s"
+			.formatted(service.demand().get(resource), resource, most, reserved ? " after reserve and head-room" : "")
 				: resource;
 	}
 

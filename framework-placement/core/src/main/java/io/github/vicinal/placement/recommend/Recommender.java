@@ -86,8 +86,8 @@ public final class Recommender {
 		List<Merge> merges = new MergePlanner(model, this.merges).merges(after);
 		Savings savings = (gain != null && beforeVerdict != null)
 				? Savings.of(gain, beforeVerdict, verdict, merges, model.prices()) : null;
-		Decision decision = keptSlo(routes, beforeVerdict,
-				decide(verdict, beforeVerdict, gain, moves, maxMoves, evidence.missing(moved), worthwhile));
+		Decision decision = keptSlo(routes, beforeVerdict, decide(verdict, beforeVerdict, gain, moves, maxMoves,
+				evidence.missing(moved), worthwhile, solution.stopped()));
 		boolean bounded = !Double.isNaN(solution.bound());
 		return new Recommendation(decision.action(), decision.reason(), before, beforeVerdict, after, verdict, gain,
 				moves, merges, notSeen, Redundancy.givenUp(model, before, after), evidence.assumed(), worthwhile,
@@ -167,7 +167,7 @@ public final class Recommender {
 	}
 
 	private Decision decide(Verdict after, @Nullable Verdict before, @Nullable Gain gain, List<Move> moves,
-			int maxMoves, List<String> missing, int worthwhile) {
+			int maxMoves, List<String> missing, int worthwhile, boolean stopped) {
 		if (!after.feasible()) {
 			return new Decision(Recommendation.Action.NONE,
 					"no placement was found that fits; the nearest one breaks %s, first: %s"
@@ -190,7 +190,8 @@ public final class Recommender {
 					"what runs now breaks a rule: " + before.violations().get(0));
 		}
 		if (moves.isEmpty()) {
-			return new Decision(Recommendation.Action.KEEP, "nothing better was found");
+			return new Decision(Recommendation.Action.KEEP,
+					"nothing better was found" + (stopped ? " before the search was stopped" : ""));
 		}
 		if (after.objective() >= before.objective()) {
 			return new Decision(Recommendation.Action.KEEP, "the plan found is not better than what runs now");

@@ -26,6 +26,7 @@ import io.github.vicinal.placement.model.Separation;
 import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.solver.BoundMethod;
 import io.github.vicinal.placement.solver.Budget;
+import io.github.vicinal.placement.solver.Cancellation;
 import io.github.vicinal.placement.solver.FirstFitAffinity;
 import io.github.vicinal.placement.solver.Progress;
 import io.github.vicinal.placement.solver.VicinalSolver;
@@ -73,6 +74,34 @@ class RecommenderTests {
 		double paths = Math.hypot(1000 * 150 * 0.2, 1000 * 50 * 0.1);
 		assertThat(gain.latencyErrorMicrosPerSecond()).isCloseTo(Math.hypot(paths, 100_000 / 10.0), within(1e-6));
 		assertThat(gain.cpuMicrosPerSecond()).isCloseTo(1000 * (140 - 40), within(1e-6));
+	}
+
+	/** Nobody has searched, so nobody knows that nothing better is there. */
+	@Test
+	void aSearchThatIsStoppedAtOnceSaysSo() {
+		List<Service> services = new ArrayList<>();
+		List<Edge> edges = new ArrayList<>();
+		Map<String, Map<String, Integer>> current = new HashMap<>();
+		for (int s = 0; s < 40; s++) {
+			services.add(new Service("s" + s, 1, Resources.of(100, 100)));
+			current.put("s" + s, Map.of("h" + s % 4, 1));
+			if (s > 0) {
+				edges.add(Edge.calls("s" + (s - 1), "s" + s, 10));
+			}
+		}
+		List<Host> hosts = new ArrayList<>();
+		for (int h = 0; h < 4; h++) {
+			hosts.add(new Host("h" + h, Resources.of(1000, 1000)));
+		}
+		PlacementModel model = new PlacementModel(services, hosts, edges, List.of(), PathCosts.defaults(),
+				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), new Plan(current));
+		Cancellation cancellation = new Cancellation();
+		cancellation.cancel();
+		Recommendation found = new Recommender(new VicinalSolver(), MovePolicy.defaults(), MergeChecker.none())
+			.recommend(model, -1, Budget.ofIterations(40_000, 1).cancelledBy(cancellation), Progress.none());
+		assertThat(found.stopped()).isTrue();
+		assertThat(found.action()).isEqualTo(Recommendation.Action.KEEP);
+		assertThat(found.reason()).isEqualTo("nothing better was found before the search was stopped");
 	}
 
 	@Test

@@ -18,6 +18,10 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+
+import io.github.vicinal.placement.model.PrintableText;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
@@ -36,6 +40,9 @@ import tools.jackson.databind.json.JsonMapper;
 public final class HttpJson implements AutoCloseable {
 
 	private static final int MAX_BYTES = 64 << 20;
+
+	/** Maximum number of characters that an error quotes of a refusal. */
+	private static final int MAX_REASON = 300;
 
 	private final Duration timeout;
 
@@ -165,8 +172,8 @@ public final class HttpJson implements AutoCloseable {
 		}
 		HttpResponse<byte[]> response = send(uri, request.build(), most);
 		if (response.statusCode() != 200) {
-			throw new IOException("%s answered with status %d%s".formatted(shown(uri), response.statusCode(),
-					advice(response.statusCode())));
+			throw new IOException("%s answered with status %d%s%s".formatted(shown(uri), response.statusCode(),
+					reason(response.body()), advice(response.statusCode())));
 		}
 		try {
 			return this.mapper.readTree(response.body());
@@ -177,12 +184,26 @@ public final class HttpJson implements AutoCloseable {
 		}
 	}
 
+	/** What an error of Prometheus, or a message of ours, says. */
+	private String reason(byte[] body) {
+		try {
+			JsonNode document = this.mapper.readTree(body);
+			String said = document.path("error").asString(document.path("message").asString(""));
+			String end = (said.length() > MAX_REASON) ? "..." : "";
+			return said.isBlank() ? "" : " (%s%s)"
+				.formatted(PrintableText.escaped(said.substring(0, Math.min(MAX_REASON, said.length()))), end);
+		}
+		catch (JacksonException ex) {
+			return "";
+		}
+	}
+
 	private static String advice(int status) {
 		return switch (status) {
 			case 301, 302, 307, 308 -> "; redirects are not followed, give the address that it leads to";
 			case 401, 403 -> "; put user and password into the address, give a bearer token, or allow it there";
 			case 404 -> "; is it the right address?";
-			default -> "";
+			default -> (status == 429 || status >= 500) ? "; ask again later, or look into its log" : "";
 		};
 	}
 
@@ -212,10 +233,16 @@ public final class HttpJson implements AutoCloseable {
 				throw new IOException(String.valueOf(cause.getMessage()), cause);
 			}
 			String why = (cause.getMessage() != null) ? cause.getMessage() : cause.getClass().getSimpleName();
-			throw new IOException(
-					"%s cannot be reached (%s). Is it running, and is the address right?".formatted(shown(uri), why),
-					cause);
+			throw new IOException("%s cannot be reached (%s). %s".formatted(shown(uri), why, advice(cause)), cause);
 		}
+	}
+
+	private static String advice(Throwable cause) {
+		if (cause instanceof SSLHandshakeException) {
+			return "If it is the right server, give the JVM a trust store with its certificate authority, such as by JAVA_TOOL_OPTIONS=-Djavax.net.ssl.trustStore=FILE";
+		}
+		return (cause instanceof SSLException) ? "Does it speak TLS, or does its address begin with http://?"
+				: "Is it running, and is the address right?";
 	}
 
 	private static final class TooLarge extends IOException {

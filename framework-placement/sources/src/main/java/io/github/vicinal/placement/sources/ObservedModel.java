@@ -155,28 +155,32 @@ public record ObservedModel(PlacementModel model, List<String> notSeen) {
 	static Edge together(Edge one, Edge other) {
 		boolean same = one.evidence().source().equals(other.evidence().source());
 		Evidence evidence = one.evidence();
-		boolean adds = (one.callsPerSecond() == null && other.callsPerSecond() != null)
+		boolean counts = (one.callsPerSecond() == null && other.callsPerSecond() != null)
 				|| (one.applicationBytesPerSecond() == null && other.applicationBytesPerSecond() != null)
 				|| (one.wireBytesPerSecond() == null && other.wireBytesPerSecond() != null)
-				|| (one.hopBytesPerSecond() == null && other.hopBytesPerSecond() != null)
-				|| (one.p90LatencyMicros() == null && other.p90LatencyMicros() != null);
-		if (adds) {
-			String note = (one.evidence().note().isEmpty() || other.evidence().note().isEmpty())
-					? one.evidence().note() + other.evidence().note()
-					: one.evidence().note() + "; " + other.evidence().note();
+				|| (one.hopBytesPerSecond() == null && other.hopBytesPerSecond() != null);
+		boolean times = one.p90LatencyMicros() == null && other.p90LatencyMicros() != null;
+		if (counts || times) {
+			// What is partial is what the other source counts; its times alone say
+			// nothing of it.
+			boolean partial = evidence.partial() || (counts && other.evidence().partial());
+			String note = counts ? notes(evidence, other.evidence()) : evidence.note();
 			boolean nothing = one.callsPerSecond() == null && one.applicationBytesPerSecond() == null
 					&& one.wireBytesPerSecond() == null && one.hopBytesPerSecond() == null;
 			evidence = nothing ? other.evidence()
 					: new Evidence(same ? evidence.source() : evidence.source() + "+" + other.evidence().source(),
 							(evidence.samples() > 0) ? evidence.samples() : other.evidence().samples(),
-							evidence.window().isZero() ? other.evidence().window() : evidence.window(),
-							evidence.partial() || other.evidence().partial(), note);
+							evidence.window().isZero() ? other.evidence().window() : evidence.window(), partial, note);
 		}
 		return new Edge(one.from(), one.to(), first(one.callsPerSecond(), other.callsPerSecond()),
 				first(one.applicationBytesPerSecond(), other.applicationBytesPerSecond()),
 				first(one.wireBytesPerSecond(), other.wireBytesPerSecond()),
 				first(one.hopBytesPerSecond(), other.hopBytesPerSecond()),
 				first(one.p90LatencyMicros(), other.p90LatencyMicros()), evidence);
+	}
+
+	private static String notes(Evidence one, Evidence other) {
+		return one.note() + ((one.note().isEmpty() || other.note().isEmpty()) ? "" : "; ") + other.note();
 	}
 
 	private static @Nullable Double first(@Nullable Double one, @Nullable Double other) {

@@ -127,8 +127,9 @@ public final class PrometheusSource implements TrafficSource {
 		}
 		if (edges.isEmpty()) {
 			throw new IOException(
-					"%s knows no calls between services in the last %s: none of the metrics %s has values. Is it scraping the services, and is the window long enough?"
-						.formatted(HttpJson.shown(this.base), seconds(), missing));
+					"%s knows no calls between services in the last %s: none of the metrics %s has values that can be used%s. Is it scraping the services, and is the window long enough?"
+						.formatted(HttpJson.shown(this.base), seconds(), missing,
+								notSeen.isEmpty() ? "" : " (" + notSeen.iterator().next() + ")"));
 		}
 		edges.values().removeIf((edge) -> {
 			boolean little = edge.evidence().samples() < this.minimumCalls;

@@ -1,11 +1,13 @@
 package io.github.vicinal.placement.sources;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.EdgeWeight;
+import io.github.vicinal.placement.model.Evidence;
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.ModelJson;
 import io.github.vicinal.placement.model.Objective;
@@ -51,6 +53,21 @@ class ObservedModelTests {
 		Traffic other = new Traffic(List.of(Edge.calls("b", "a", 1)), List.of());
 		assertThat(ObservedModel.of(model, List.of(other)).model().edges())
 			.containsExactlyInAnyOrder(Edge.calls("a", "b", 12), Edge.calls("b", "a", 1));
+	}
+
+	/** Traces know no calls, which makes the calls of the links no less certain. */
+	@Test
+	void timesOfTracesLeaveTheEvidenceOfLinksAsItIs() {
+		Evidence counted = new Evidence("zipkin", 2000, Duration.ofMinutes(10), false, "");
+		Evidence traced = new Evidence("zipkin", 200, Duration.ofMinutes(10), true,
+				"seen in traces, but not in the links");
+		Edge links = new Edge("shop", "orders", 30.0, null, null, null, null, counted);
+		Edge traces = new Edge("shop", "orders", null, null, null, null, 500.0, traced);
+		for (Edge both : List.of(ObservedModel.together(links, traces), ObservedModel.together(traces, links))) {
+			assertThat(both.callsPerSecond()).isEqualTo(30);
+			assertThat(both.p90LatencyMicros()).isEqualTo(500);
+			assertThat(both.evidence()).isEqualTo(counted);
+		}
 	}
 
 	@Test

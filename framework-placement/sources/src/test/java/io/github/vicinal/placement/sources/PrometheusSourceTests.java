@@ -1,14 +1,27 @@
 package io.github.vicinal.placement.sources;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.KeyStore;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.source.Traffic;
 import io.github.vicinal.placement.sources.LocalServer.Answer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -191,6 +204,76 @@ class PrometheusSourceTests {
 		try (LocalServer server = new LocalServer(
 				(request) -> Answer.ok("{\"status\":\"error\",\"error\":\"parse error\"}"))) {
 			assertThatThrownBy(() -> source(server.uri("")).observe()).hasMessageContaining("parse error");
+		}
+	}
+
+	/** Prometheus says in the body why it refuses. */
+	@Test
+	void anErrorSaysWhatTheServerSays() {
+		try (LocalServer server = new LocalServer((request) -> new Answer(422,
+				"{\"status\":\"error\",\"errorType\":\"execution\",\"error\":\"query processing would load too many samples\"}"))) {
+			assertThatThrownBy(() -> source(server.uri("")).observe()).hasMessageContaining("status 422")
+				.hasMessageContaining("would load too many samples");
+		}
+		try (LocalServer server = new LocalServer((request) -> new Answer(503, "<html>"))) {
+			assertThatThrownBy(() -> source(server.uri("")).observe()).hasMessageContaining("status 503")
+				.hasMessageContaining("ask again later");
+		}
+	}
+
+	@Test
+	void valuesThatCannotBeUsedAreSaidWhereNothingElseIsThere() {
+		try (LocalServer server = new LocalServer((request) -> Answer
+			.ok(request.contains("istio_requests_total") ? vector(istio("cart", "db", "source", "NaN")) : EMPTY))) {
+			assertThatThrownBy(() -> source(server.uri("")).observe())
+				.hasMessageContaining("has values that can be used")
+				.hasMessageContaining("'cart' -> 'db': istio_requests_total has the value 'NaN'");
+		}
+	}
+
+	/** A server whose certificate nobody trusts runs, and its address is right. */
+	@Test
+	void aCertificateThatIsNotTrustedHasItsOwnAdvice(@TempDir Path directory) throws Exception {
+		Path store = directory.resolve("server.p12");
+		Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+				"-genkeypair", "-keyalg", "EC", "-alias", "it", "-dname", "CN=localhost", "-ext", "SAN=ip:127.0.0.1",
+				"-storetype", "PKCS12", "-keystore", store.toString(), "-storepass", "changeit")
+			.redirectErrorStream(true)
+			.redirectOutput(ProcessBuilder.Redirect.DISCARD)
+			.start();
+		assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
+		KeyStore keys = KeyStore.getInstance(store.toFile(), "changeit".toCharArray());
+		KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+		managers.init(keys, "changeit".toCharArray());
+		SSLContext context = SSLContext.getInstance("TLS");
+		context.init(managers.getKeyManagers(), null, null);
+		HttpsServer server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		server.setHttpsConfigurator(new HttpsConfigurator(context));
+		server.start();
+		try {
+			URI uri = URI.create("https://127.0.0.1:" + server.getAddress().getPort());
+			assertThatThrownBy(() -> source(uri).observe()).isInstanceOf(IOException.class)
+				.hasMessageContaining("certification path")
+				.hasMessageContaining("javax.net.ssl.trustStore")
+				.hasMessageNotContaining("Is it running");
+		}
+		finally {
+			server.stop(0);
+		}
+		try (ServerSocket plain = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			Thread answering = new Thread(() -> {
+				try (Socket socket = plain.accept()) {
+					socket.getOutputStream().write("HTTP/1.0 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.UTF_8));
+					socket.getInputStream().readAllBytes();
+				}
+				catch (IOException ex) {
+					// The client has gone, as it should.
+				}
+			});
+			answering.start();
+			URI uri = URI.create("https://127.0.0.1:" + plain.getLocalPort());
+			assertThatThrownBy(() -> source(uri).observe()).hasMessageContaining("begin with http://");
+			answering.join();
 		}
 	}
 

@@ -44,10 +44,15 @@ final class KnownMembersAdvisor implements OperationInvokerAdvisor {
 				return invoker.invoke(context);
 			}
 			catch (ParameterMappingException ex) {
-				return refused("%s is '%s', which is no %s".formatted(ex.getParameter().getName(), ex.getValue(),
-						ex.getParameter().getType().getSimpleName()));
+				return refused("%s is '%s'; it must be %s".formatted(ex.getParameter().getName(), ex.getValue(),
+						described(ex.getParameter().getType())));
 			}
 		};
+	}
+
+	private static String described(Class<?> type) {
+		return (type == Double.class) ? "a number"
+				: "a whole number of at most %d bits".formatted((type == Integer.class) ? Integer.SIZE : Long.SIZE);
 	}
 
 	static WebEndpointResponse<Object> refused(String message) {

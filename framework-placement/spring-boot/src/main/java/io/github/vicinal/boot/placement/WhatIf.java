@@ -171,7 +171,10 @@ record WhatIf(@Nullable String hosts, @Nullable String pins, @Nullable String ro
 			if (equals < 1) {
 				throw new InvalidModelException("%s has '%s'; write %s".formatted(name, entry.strip(), form));
 			}
-			entries.put(entry.substring(0, equals).strip(), entry.substring(equals + 1).strip());
+			String key = entry.substring(0, equals).strip();
+			if (entries.put(key, entry.substring(equals + 1).strip()) != null) {
+				throw new InvalidModelException("%s names '%s' twice; write it once".formatted(name, key));
+			}
 		}
 		return entries;
 	}

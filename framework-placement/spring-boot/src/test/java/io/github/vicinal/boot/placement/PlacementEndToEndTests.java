@@ -189,7 +189,11 @@ class PlacementEndToEndTests {
 		HttpResponse<String> noNumber = post("{\"maxMoves\": \"x\"}");
 		assertThat(noNumber.statusCode()).isEqualTo(400);
 		assertThat(JsonMapper.shared().readTree(noNumber.body()).path("message").asString(""))
-			.isEqualTo("maxMoves is 'x', which is no Integer");
+			.isEqualTo("maxMoves is 'x'; it must be a whole number of at most 32 bits");
+		assertThat(post("{\"otherHostCpuMicros\": \"x\"}").body())
+			.contains("otherHostCpuMicros is 'x'; it must be a number");
+		assertThat(post("{\"pins\": \"stock=a,stock=b\"}").body()).contains("pins names 'stock' twice");
+		assertThat(post("{\"hosts\": \"a=600:2048, a=1:1\"}").body()).contains("hosts names 'a' twice");
 		assertThat(post("{\"concentrate\": \"stok\"}").body()).contains("concentrate names 'stok'");
 		assertThat(post("{\"hosts\": \"a\"}").body()).contains("name=cpuMillis:memoryMiB");
 		assertThat(post("{\"searchMillis\": 99999999}").statusCode()).isEqualTo(400);

@@ -68,11 +68,13 @@ class PlacementPageTests {
 			  const contrast = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + .05) / (y + .05); };
 			  const card = getComputedStyle(document.querySelector('.card')).backgroundColor, drawings = [...document.querySelectorAll('.drawing')];
 			  const nodes = [...drawings[drawings.length - 1].querySelectorAll('.node')];
+			  const overview = Math.max(...drawings.map(box => box.scrollWidth - box.clientWidth));
 			  nodes[0].focus();
 			  nodes[0].dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
 			  const second = document.activeElement === nodes[1];
 			  document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
-			  parent.postMessage({ name: document.title, dark: matchMedia('(prefers-color-scheme: dark)').matches,
+			  const at = document.activeElement.getBoundingClientRect(), around = drawings[drawings.length - 1].getBoundingClientRect();
+			  parent.postMessage({ name: document.title, overview, inSight: at.left >= around.left && at.right <= around.right && at.top >= around.top && at.bottom <= around.bottom, dark: matchMedia('(prefers-color-scheme: dark)').matches,
 			    wider: document.documentElement.scrollWidth - document.documentElement.clientWidth,
 			    drawings: drawings.map(box => ({ wider: box.scrollWidth - box.clientWidth, nodes: box.querySelectorAll('.node').length, edges: box.querySelectorAll('.edge').length, arrows: box.querySelectorAll('.edge[marker-end]').length,
 			      changed: box.querySelectorAll('.node.changed').length, tabbed: box.querySelectorAll('.node[tabindex="0"]').length, top: Math.round(box.getBoundingClientRect().top),
@@ -259,6 +261,11 @@ class PlacementPageTests {
 				assertThat(drawing.get("arrows").asInt()).as(as).isEqualTo(drawing.get("edges").asInt());
 				assertThat(drawing.get("tabbed").asInt()).as(as).isEqualTo(1);
 				assertThat(drawing.get("scale").asDouble()).as("scale: " + as).isGreaterThan(0.71);
+				if (width == 390) {
+					assertThat(one.get("overview").asInt()).as("a phone begins with all of the graph: " + as)
+						.isNotPositive();
+					assertThat(one.get("inSight").asBoolean()).as("the chosen service is in sight: " + as).isTrue();
+				}
 				if (width == 1440 || (width == 768 && services == 20)) {
 					assertThat(drawing.get("wider").asInt()).as("graph beyond its box: " + as).isNotPositive();
 				}
