@@ -81,6 +81,11 @@ final class Inputs {
 			description = "edges with fewer calls are left out, and named; of pcap, which knows no calls, none are (default ${DEFAULT-VALUE})")
 	private long minimumCalls;
 
+	@Option(names = "--prometheus-matchers", paramLabel = "MATCHERS", defaultValue = "",
+			description = "for prometheus: label matchers of the series that count, such as 'env=\"prod\"'")
+	@SuppressWarnings("NullAway.Init")
+	private String matchers;
+
 	@Option(names = "--profile", paramLabel = "NAME", split = ",",
 			description = "for a compose file: profiles whose services run, too; * for all")
 	private List<String> profiles = new ArrayList<>();
@@ -324,7 +329,8 @@ final class Inputs {
 		String where = text.substring(equals + 1);
 		HttpJson http = http();
 		return switch (kind) {
-			case "prometheus" -> new PrometheusSource(HttpJson.address(where), this.window, this.minimumCalls, http);
+			case "prometheus" ->
+				new PrometheusSource(HttpJson.address(where), this.window, this.minimumCalls, this.matchers, http);
 			case "zipkin" -> sampled(where.startsWith("http://") || where.startsWith("https://")
 					? ZipkinSource.server(HttpJson.address(where), this.window, this.minimumCalls, http)
 					: ZipkinSource.file(file("--traffic", Path.of(where)), this.window, this.minimumCalls));

@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 import io.github.vicinal.copackage.ConflictChecker;
 import io.github.vicinal.copackage.CopackageMergeChecker;
 import io.github.vicinal.copackage.Inventories;
+import io.github.vicinal.copackage.Inventory;
 import io.github.vicinal.placement.model.JvmSharing;
 import io.github.vicinal.placement.model.Objective;
 import io.github.vicinal.placement.model.PlacementModel;
@@ -129,8 +130,8 @@ final class SolveCommand implements Callable<Integer> {
 		PlacementModel model = objective(this.terms.of(this.inputs.read()));
 		Budget budget = (this.iterations != null) ? Budget.ofIterations(this.iterations, this.seed)
 				: Budget.ofTime(this.time, this.seed);
-		Recommendation found = new Recommender(chosen, MovePolicy.defaults(), merges()).recommend(model, moves, budget,
-				progress());
+		Recommendation found = new Recommender(chosen, MovePolicy.defaults(), merges(model)).recommend(model, moves,
+				budget, progress());
 		Summary.verdict(found, out);
 		if (!this.quiet) {
 			Summary.assignment(model, found, out);
@@ -251,9 +252,18 @@ final class SolveCommand implements Callable<Integer> {
 
 	}
 
-	private MergeChecker merges() throws IOException {
-		return this.applications.isEmpty() ? MergeChecker.none() : new CopackageMergeChecker(
-				Inventories.read(this.applications), new ConflictChecker(Set.of()), this.savedMib);
+	private MergeChecker merges(PlacementModel model) throws IOException {
+		if (this.applications.isEmpty()) {
+			return MergeChecker.none();
+		}
+		List<Inventory> read = Inventories.read(this.applications);
+		for (Inventory each : read) {
+			if (!model.serviceIndex().containsKey(each.name())) {
+				throw usage("--application names '%s', which is not among the services %s".formatted(each.name(),
+						model.serviceIndex().keySet()));
+			}
+		}
+		return new CopackageMergeChecker(read, new ConflictChecker(Set.of()), this.savedMib);
 	}
 
 }

@@ -632,11 +632,13 @@ class PlacementCliTests {
 	}
 
 	@Test
-	void aBearerTokenIsShown() throws IOException {
+	void aBearerTokenAndMatchersAreSent() throws IOException {
 		List<String> seen = new ArrayList<>();
+		List<String> asked = new ArrayList<>();
 		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
 		server.createContext("/", (exchange) -> {
 			seen.add(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
+			asked.add(exchange.getRequestURI().getQuery());
 			exchange.sendResponseHeaders(401, -1);
 			exchange.close();
 		});
@@ -644,7 +646,8 @@ class PlacementCliTests {
 		try {
 			String address = "prometheus=http://127.0.0.1:" + server.getAddress().getPort();
 			refused("bearer token", "solve", "--compose", file("compose.yml", COMPOSE), "--host", "a=9000:9000",
-					"--traffic", address, "--bearer-token-file", file("token", "s3cret\n"));
+					"--traffic", address, "--bearer-token-file", file("token", "s3cret\n"), "--prometheus-matchers",
+					"env=\"prod\"");
 			refused("printable characters", "solve", "--compose", file("compose.yml", COMPOSE), "--host", "a=9000:9000",
 					"--traffic", address, "--bearer-token-file", file("token", "two words"));
 		}
@@ -652,6 +655,7 @@ class PlacementCliTests {
 			server.stop(0);
 		}
 		assertThat(seen).containsOnly("Bearer s3cret");
+		assertThat(asked).anySatisfy((query) -> assertThat(query).contains("istio_requests_total{env=\"prod\"}[600s]"));
 		assertThat(this.err.toString()).doesNotContain("s3cret", "two words");
 	}
 
@@ -825,6 +829,8 @@ class PlacementCliTests {
 				"--application", "s1=" + older))
 			.isZero();
 		assertThat(this.out.toString()).contains("May not share a JVM").contains("'s1' has Spring Boot 2.7.18");
+		refused("--application names 'typo', which is not among the services [s0, s1, s2, s3]", "solve", "--instance",
+				instance, "--application", "typo=" + newer);
 		refused("There is no file 'gone.jar'", "solve", "--instance", instance, "--application", "s0=gone.jar");
 	}
 

@@ -29,9 +29,6 @@ final class ComposeFamily {
 	/** Maximum number of files that include each other in a row, and of extensions. */
 	private static final int MAX_DEPTH = 20;
 
-	/** Members that a service does not get from the one that it extends. */
-	private static final Set<String> OWN = Set.of("extends", "depends_on", "links", "volumes_from", "profiles");
-
 	private final @Nullable Path directory;
 
 	private final List<String> notSeen;
@@ -136,7 +133,7 @@ final class ComposeFamily {
 		Object value = there.get(base);
 		Map<?, ?> inherited = (value == null) ? Map.of() : other.yaml().map(value, base, "services", base);
 		Map<Object, Object> given = new LinkedHashMap<>(extended(other, there, base, inherited, chain));
-		given.keySet().removeIf((key) -> OWN.contains(String.valueOf(key)));
+		given.remove("extends");
 		return merged(given, members);
 	}
 
@@ -157,7 +154,21 @@ final class ComposeFamily {
 			second.forEach(all::add);
 			return new ArrayList<>(all);
 		}
+		if (one instanceof Map<?, ?> != other instanceof Map<?, ?>
+				&& (one instanceof Iterable<?> || other instanceof Iterable<?>)) {
+			return merged(named(one), named(other));
+		}
 		return other;
+	}
+
+	/** A list of names is short for a map without values. */
+	private static Map<?, ?> named(Object members) {
+		if (members instanceof Map<?, ?> map) {
+			return map;
+		}
+		Map<Object, Object> all = new LinkedHashMap<>();
+		list(members).forEach((name) -> all.put(name, ""));
+		return all;
 	}
 
 	private static List<Object> list(@Nullable Object value) {

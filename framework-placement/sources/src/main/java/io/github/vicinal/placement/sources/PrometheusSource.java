@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Evidence;
@@ -39,25 +41,29 @@ public final class PrometheusSource implements TrafficSource {
 	/** More calls, bytes or seconds than this are not real, and sums must be finite. */
 	private static final double MAX_VALUE = 1e15;
 
-	/** Queries; {@code %s} is the window. */
+	/** Labels by which one server keeps several environments apart. */
+	private static final List<String> ENVIRONMENTS = List.of("cluster", "env", "environment", "namespace", "stage");
+
+	/** Queries; the first parameter is the window, the second the matchers of labels. */
 	private static final List<Family> FAMILIES = List.of(new Family("istio_requests_total", "source_canonical_service",
 			"destination_canonical_service",
-			List.of("sum by (source_canonical_service, destination_canonical_service, reporter) (rate(istio_requests_total[%s]))"),
-			List.of("sum by (source_canonical_service, destination_canonical_service, reporter) (rate(istio_request_bytes_sum[%s]))",
-					"sum by (source_canonical_service, destination_canonical_service, reporter) (rate(istio_response_bytes_sum[%s]))"),
+			List.of("sum by (source_canonical_service, destination_canonical_service, reporter) (rate(istio_requests_total{%2$s}[%1$s]))"),
+			List.of("sum by (source_canonical_service, destination_canonical_service, reporter) (rate(istio_request_bytes_sum{%2$s}[%1$s]))",
+					"sum by (source_canonical_service, destination_canonical_service, reporter) (rate(istio_response_bytes_sum{%2$s}[%1$s]))"),
 			"", ""),
 			new Family("traces_service_graph_request_total", "client", "server",
-					List.of("sum by (client, server) (rate(traces_service_graph_request_total[%s]))"), List.of(),
-					"histogram_quantile(0.9, sum by (client, server, le) (rate(traces_service_graph_request_client_seconds_bucket[%s])))",
-					"histogram_quantile(0.9, sum by (client, server, le) (rate(traces_service_graph_request_server_seconds_bucket[%s])))"),
+					List.of("sum by (client, server) (rate(traces_service_graph_request_total{%2$s}[%1$s]))"),
+					List.of(),
+					"histogram_quantile(0.9, sum by (client, server, le) (rate(traces_service_graph_request_client_seconds_bucket{%2$s}[%1$s])))",
+					"histogram_quantile(0.9, sum by (client, server, le) (rate(traces_service_graph_request_server_seconds_bucket{%2$s}[%1$s])))"),
 			new Family("http_client_request_duration_seconds_count", "service_name", "server_address", List
-				.of("sum by (service_name, server_address) (label_replace(rate(http_client_request_duration_seconds_count[%s]), \"service_name\", \"$1\", \"job\", \"(.+)\"))"),
-					List.of("sum by (service_name, server_address) (label_replace(rate(http_client_request_body_size_bytes_sum[%s]), \"service_name\", \"$1\", \"job\", \"(.+)\"))",
-							"sum by (service_name, server_address) (label_replace(rate(http_client_response_body_size_bytes_sum[%s]), \"service_name\", \"$1\", \"job\", \"(.+)\"))"),
+				.of("sum by (service_name, server_address) (label_replace(rate(http_client_request_duration_seconds_count{%2$s}[%1$s]), \"service_name\", \"$1\", \"job\", \"(.+)\"))"),
+					List.of("sum by (service_name, server_address) (label_replace(rate(http_client_request_body_size_bytes_sum{%2$s}[%1$s]), \"service_name\", \"$1\", \"job\", \"(.+)\"))",
+							"sum by (service_name, server_address) (label_replace(rate(http_client_response_body_size_bytes_sum{%2$s}[%1$s]), \"service_name\", \"$1\", \"job\", \"(.+)\"))"),
 					"", ""),
 			new Family("http_client_requests_seconds_count", "application", "client_name", List.of(
-					"sum by (application, client_name) (rate(http_client_requests_seconds_count{application!=\"\"}[%s]))",
-					"sum by (application, client_name) (label_replace(rate(http_client_requests_seconds_count{application=\"\"}[%s]), \"application\", \"$1\", \"job\", \"(.+)\"))"),
+					"sum by (application, client_name) (rate(http_client_requests_seconds_count{application!=\"\",%2$s}[%1$s]))",
+					"sum by (application, client_name) (label_replace(rate(http_client_requests_seconds_count{application=\"\",%2$s}[%1$s]), \"application\", \"$1\", \"job\", \"(.+)\"))"),
 					List.of(), "", ""));
 
 	private final URI base;
@@ -65,6 +71,8 @@ public final class PrometheusSource implements TrafficSource {
 	private final Duration window;
 
 	private final long minimumCalls;
+
+	private final String matchers;
 
 	private final HttpJson http;
 
@@ -76,9 +84,23 @@ public final class PrometheusSource implements TrafficSource {
 	 * @param http reads over HTTP
 	 */
 	public PrometheusSource(URI base, Duration window, long minimumCalls, HttpJson http) {
+		this(base, window, minimumCalls, "", http);
+	}
+
+	/**
+	 * Creates a source of the series that match.
+	 * @param base address of the server, without {@code /api/v1}
+	 * @param window the time that rates are taken over
+	 * @param minimumCalls edges with less evidence are left out, and named
+	 * @param matchers matchers of labels, in the language of Prometheus and without
+	 * braces, such as {@code env="prod",namespace=~"shop.*"}; empty for all series
+	 * @param http reads over HTTP
+	 */
+	public PrometheusSource(URI base, Duration window, long minimumCalls, String matchers, HttpJson http) {
 		this.base = base;
 		this.window = window;
 		this.minimumCalls = minimumCalls;
+		this.matchers = matchers.strip();
 		this.http = http;
 	}
 
@@ -117,6 +139,7 @@ public final class PrometheusSource implements TrafficSource {
 				missing.add(family.metric());
 				continue;
 			}
+			environments(family, notSeen, unanswered);
 			Map<Ends, Double> bytes = query(family, family.bytes(), notSeen, unanswered);
 			Map<Ends, Double> latency = latency(family, notSeen, unanswered);
 			calls.forEach((ends, rate) -> {
@@ -127,8 +150,9 @@ public final class PrometheusSource implements TrafficSource {
 		}
 		if (edges.isEmpty()) {
 			throw new IOException(
-					"%s knows no calls between services in the last %s: none of the metrics %s has values that can be used%s. Is it scraping the services, and is the window long enough?"
-						.formatted(HttpJson.shown(this.base), seconds(), missing,
+					"%s knows no calls between services in the last %s%s: none of the metrics %s has values that can be used%s. Is it scraping the services, and is the window long enough?"
+						.formatted(HttpJson.shown(this.base), seconds(),
+								this.matchers.isEmpty() ? "" : " with " + PrintableText.escaped(this.matchers), missing,
 								notSeen.isEmpty() ? "" : " (" + notSeen.iterator().next() + ")"));
 		}
 		edges.values().removeIf((edge) -> {
@@ -190,12 +214,33 @@ public final class PrometheusSource implements TrafficSource {
 		return latency;
 	}
 
+	/** Names environments whose calls are added up because their services share names. */
+	private void environments(Family family, Set<String> notSeen, Set<String> unanswered) throws IOException {
+		Map<String, Set<String>> values = new TreeMap<>();
+		String query = "group by (%s) (rate(%s{%%2$s}[%%1$s]))".formatted(String.join(", ", ENVIRONMENTS),
+				family.metric());
+		for (JsonNode result : results(query, unanswered)) {
+			for (String label : ENVIRONMENTS) {
+				String value = result.path("metric").path(label).asString("");
+				if (!value.isEmpty()) {
+					values.computeIfAbsent(label, (key) -> new TreeSet<>()).add(value);
+				}
+			}
+		}
+		values.forEach((label, all) -> {
+			if (all.size() > 1) {
+				notSeen.add(
+						"%s has series of %d values of the label '%s' (%s); services of equal names count as one. Choose series by matchers of labels"
+							.formatted(family.metric(), all.size(), label, shortened(String.join(", ", all))));
+			}
+		});
+	}
+
 	private record Sample(Ends ends, double value) {
 	}
 
-	private List<Sample> query(Family family, String query, Set<String> notSeen, Set<String> unanswered)
-			throws IOException {
-		String question = String.format(Locale.ROOT, query, seconds());
+	private JsonNode results(String query, Set<String> unanswered) throws IOException {
+		String question = String.format(Locale.ROOT, query, seconds(), this.matchers);
 		String path = this.base.toString();
 		URI uri = URI.create((path.endsWith("/") ? path.substring(0, path.length() - 1) : path) + "/api/v1/query?query="
 				+ URLEncoder.encode(question, StandardCharsets.UTF_8));
@@ -213,8 +258,13 @@ public final class PrometheusSource implements TrafficSource {
 			unanswered.add("%s answered in part: %s".formatted(HttpJson.shown(this.base),
 					shortened(warning.asString("a warning without a text"))));
 		}
+		return results;
+	}
+
+	private List<Sample> query(Family family, String query, Set<String> notSeen, Set<String> unanswered)
+			throws IOException {
 		List<Sample> samples = new ArrayList<>();
-		for (JsonNode result : results) {
+		for (JsonNode result : results(query, unanswered)) {
 			JsonNode labels = result.path("metric");
 			String from = ServiceNames.ofHost(labels.path(family.from()).asString(""));
 			String to = ServiceNames.ofHost(labels.path(family.to()).asString(""));

@@ -114,11 +114,12 @@ class ComposeFileTests {
 		ComposeFile file = ComposeFile.parse("""
 				include: [ other.yml ]
 				services:
-				  base: { cpus: 2, mem_limit: 1g, deploy: { replicas: 3 }, profiles: [ never ] }
+				  debug: { cpus: 2, mem_limit: 1g, profiles: [ never ] }
 				  shop:
-				    extends: { service: base }
 				    cpus: 1
+				    mem_limit: 1g
 				    deploy:
+				      replicas: 3
 				      placement:
 				        constraints: [ "node.hostname == a", "node.labels.zone==west", "node.role != manager" ]
 				        max_replicas_per_node: 2
@@ -135,7 +136,7 @@ class ComposeFileTests {
 		assertThat(shop.pinnedTo()).containsExactly("a");
 		assertThat(shop.zones()).containsExactly("west");
 		assertThat(file.services().get(2).ports()).containsExactly(8000, 8001, 8002);
-		for (String named : List.of("include 'other.yml'", "'base' runs with the profiles [never]",
+		for (String named : List.of("include 'other.yml'", "'debug' runs with the profiles [never]",
 				"'node.role != manager'", "9000-9005", "'far' extends 'x.yml', which is not read")) {
 			assertThat(file.notSeen()).anySatisfy((line) -> assertThat(line).contains(named));
 		}
@@ -155,7 +156,7 @@ class ComposeFileTests {
 		write("common/base.yml",
 				"""
 						services:
-						  root: { mem_limit: 1g, ports: [ "80:80" ], depends_on: [ nowhere ], profiles: [ never ] }
+						  root: { mem_limit: 1g, ports: [ "80:80" ] }
 						  base: { extends: { service: root }, cpus: 2, deploy: { placement: { constraints: [ node.hostname != c ] } } }
 						""");
 		write("data/compose.yml", """
@@ -184,6 +185,26 @@ class ComposeFileTests {
 		assertThat(read.services(hosts).get(2).pinnedTo()).containsExactly("a");
 		assertThatThrownBy(() -> read.services(hosts.subList(1, 3))).isInstanceOf(InvalidModelException.class)
 			.hasMessageContaining("The constraints of 'shop' leave none of the hosts [b, c]");
+	}
+
+	/** As docker compose does, whatever its manual said for long. */
+	@Test
+	void extendsCarriesProfilesAndDependencies() throws IOException {
+		Path file = write("compose.yml", """
+				services:
+				  db: { cpus: 1, mem_limit: 1m }
+				  cache: { cpus: 1, mem_limit: 1m }
+				  base: { cpus: 1, mem_limit: 1m, depends_on: [ db ], profiles: [ shop ] }
+				  web: { extends: base, depends_on: { cache: { condition: service_healthy } } }
+				""");
+		ComposeFile without = ComposeFile.read(file);
+		assertThat(without.services()).extracting(Service::name).containsExactly("db", "cache");
+		assertThat(without.notSeen())
+			.anySatisfy((line) -> assertThat(line).contains("'web' runs with the profiles [shop] only"));
+		ComposeFile with = ComposeFile.read(file, Set.of("shop"));
+		assertThat(with.services()).extracting(Service::name).containsExactly("db", "cache", "base", "web");
+		assertThat(with.declared()).extracting(Edge::from, Edge::to)
+			.containsExactlyInAnyOrder(tuple("base", "db"), tuple("web", "db"), tuple("web", "cache"));
 	}
 
 	private static Host host(String name, String zone) {

@@ -74,6 +74,33 @@ class PrometheusSourceTests {
 		}
 	}
 
+	/** One server often has several environments whose services have the same names. */
+	@Test
+	void seriesAreChosenByMatchersAndSumsOfEnvironmentsAreNamed() throws IOException {
+		String environments = """
+				{"metric":{"env":"prod","cluster":"a"},"value":[1,"1"]},{"metric":{"env":"staging","cluster":"a"},"value":[1,"1"]}""";
+		try (LocalServer server = new LocalServer((request) -> {
+			String environment = request.contains("env=\"prod\"")
+					? environments.substring(0, environments.indexOf(",{")) : environments;
+			return Answer
+				.ok(!request.contains("http_client_requests_seconds_count") ? EMPTY : request.contains("group by")
+						? vector(environment) : request.contains("application!=\"\"") ? EMPTY : vector("""
+								{"metric":{"application":"web","client_name":"db"},"value":[1,"5"]}"""));
+		})) {
+			assertThat(source(server.uri("")).observe().notSeen()).singleElement()
+				.asString()
+				.contains("2 values of the label 'env' (prod, staging)");
+			int before = server.requests().size();
+			Traffic chosen = new PrometheusSource(server.uri(""), Duration.ofMinutes(10), 100, " env=\"prod\" ",
+					new HttpJson(Duration.ofSeconds(5)))
+				.observe();
+			assertThat(chosen.notSeen()).isEmpty();
+			assertThat(chosen.edges()).singleElement().extracting(Edge::callsPerSecond).isEqualTo(5.0);
+			assertThat(server.requests().subList(before, server.requests().size())).isNotEmpty()
+				.allSatisfy((request) -> assertThat(request).contains("env=\"prod\"}[600s]"));
+		}
+	}
+
 	/** Thanos and others answer in part, and say so. */
 	@Test
 	void omissionsAreNamed() throws IOException {
@@ -150,10 +177,12 @@ class PrometheusSourceTests {
 				assertThat(edge.p90LatencyMicros()).isNull();
 			});
 			assertThat(traffic.notSeen()).anySatisfy((line) -> assertThat(line).contains("server_address='10.0.0.7'"));
-			assertThat(server.requests()).filteredOn((request) -> request.contains("http_client_request_duration"))
+			assertThat(server.requests())
+				.filteredOn((request) -> request
+					.contains("sum by (service_name, server_address) (label_replace(rate(http_client_request_duration"))
 				.singleElement()
 				.asString()
-				.contains("label_replace(rate(http_client_request_duration_seconds_count[600s])", "\"job\"");
+				.contains("label_replace(rate(http_client_request_duration_seconds_count{}[600s])", "\"job\"");
 		}
 	}
 

@@ -79,7 +79,7 @@ public final class PlacementEndpointAutoConfiguration {
 	PlacementService vicinalPlacementService(PlacementProperties properties, LocalInstance local,
 			ResourceLoader resources, ObjectProvider<Instances> found, ObjectProvider<MergeChecker> merges) {
 		Supplier<List<URI>> addresses = () -> {
-			List<URI> all = new ArrayList<>(properties.instances());
+			List<URI> all = new ArrayList<>(properties.addresses());
 			found.orderedStream().forEach((more) -> all.addAll(more.get()));
 			return all;
 		};

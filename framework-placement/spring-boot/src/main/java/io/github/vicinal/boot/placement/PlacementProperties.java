@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.placement;
 
+import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -9,6 +10,7 @@ import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.Prices;
 import io.github.vicinal.placement.model.Routing;
+import io.github.vicinal.placement.sources.HttpJson;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -22,7 +24,10 @@ import org.springframework.util.unit.DataSize;
  * @param model Location of a model with services, hosts and rules, such as
  * file:shop.json; traffic is added to it. Default is a model of what reports.
  * @param instances Base addresses of the actuators of other instances, such as
- * http://host:8080/actuator.
+ * http://host:8080/actuator, or http://user:password@host:8080/actuator with special
+ * characters percent-encoded.
+ * @param bearerToken Bearer token that is sent to other instances whose address has no
+ * user.
  * @param discovery Whether instances are found through the DiscoveryClient, too.
  * @param timeout Time that another instance has to answer.
  * @param refresh Minimum interval between two requests to an instance.
@@ -49,7 +54,7 @@ import org.springframework.util.unit.DataSize;
  */
 @ConfigurationProperties(PlacementProperties.PREFIX)
 record PlacementProperties(@DefaultValue("recommend") Mode mode, @Nullable String model,
-		@DefaultValue List<URI> instances, @DefaultValue("false") boolean discovery,
+		@DefaultValue List<String> instances, @Nullable String bearerToken, @DefaultValue("false") boolean discovery,
 		@DefaultValue("2s") Duration timeout, @DefaultValue("5s") Duration refresh,
 		@DefaultValue("10m") Duration halfLife, @DefaultValue("100") long minimumCalls,
 		@DefaultValue("500ms") Duration searchTime, @DefaultValue("1") long seed, @Nullable Integer maxMoves,
@@ -80,12 +85,26 @@ record PlacementProperties(@DefaultValue("recommend") Mode mode, @Nullable Strin
 			throw new InvalidPlacementException("%s.minimum-calls is %d".formatted(PREFIX, minimumCalls),
 					"Choose at least 0, or leave it out for 100");
 		}
-		for (URI instance : instances) {
-			if (instance.getHost() == null
-					|| !("http".equals(instance.getScheme()) || "https".equals(instance.getScheme()))) {
-				throw new InvalidPlacementException("%s.instances has '%s'".formatted(PREFIX, instance),
-						"Write the base address of an actuator, such as http://host:8080/actuator");
-			}
+		instances.forEach(PlacementProperties::address);
+	}
+
+	/**
+	 * Returns the addresses of the other instances. Spring's own conversion to an address
+	 * would encode what is percent-encoded once more, and spoil passwords.
+	 * @return the addresses
+	 */
+	List<URI> addresses() {
+		return this.instances.stream().map(PlacementProperties::address).toList();
+	}
+
+	private static URI address(String text) {
+		try {
+			return HttpJson.address(text.strip());
+		}
+		catch (IOException ex) {
+			throw new InvalidPlacementException(
+					"%s.instances has '%s'".formatted(PREFIX, text.replaceFirst("//.*@", "//***@")),
+					"Write the base address of an actuator, such as http://host:8080/actuator; special characters of a user or password are percent-encoded");
 		}
 	}
 

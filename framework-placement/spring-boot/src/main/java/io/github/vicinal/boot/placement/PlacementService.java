@@ -90,7 +90,7 @@ final class PlacementService implements AutoCloseable {
 		this.local = local;
 		Duration silent = properties.refresh().plus(properties.timeout()).multipliedBy(SILENT_REFRESHES);
 		this.cluster = new Cluster(properties.halfLife(), silent, properties.minimumCalls());
-		this.http = new HttpJson(properties.timeout());
+		this.http = http(properties);
 		this.instances = new InstanceSource(addresses, this.cluster, this.http);
 		this.recommender = new Recommender(new VicinalSolver(), MovePolicy.defaults(), merges);
 		objective((base != null) ? base.objective() : Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM));
@@ -115,6 +115,16 @@ final class PlacementService implements AutoCloseable {
 			unlocated = List.copyOf(unlocated);
 		}
 
+	}
+
+	private static HttpJson http(PlacementProperties properties) {
+		try {
+			return new HttpJson(properties.timeout(), properties.bearerToken());
+		}
+		catch (IllegalArgumentException ex) {
+			throw new InvalidPlacementException("%s.bearer-token cannot be sent".formatted(PlacementProperties.PREFIX),
+					"Write the token alone; it has printable characters without spaces");
+		}
 	}
 
 	@Override

@@ -1,11 +1,18 @@
 package io.github.vicinal.boot.placement;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
+import com.sun.net.httpserver.HttpServer;
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.Routing;
@@ -60,6 +67,42 @@ class PlacementAutoConfigurationTests {
 				Map.of("management.port", "9090", "management.context-path", "/manage"));
 		assertThat(new DiscoveredInstances(new OneInstance(instance)).get()).singleElement()
 			.hasToString("http://10.0.0.7:9090/manage");
+	}
+
+	/** Actuators are usually secured. */
+	@Test
+	void instancesAreAskedWithCredentials() throws IOException {
+		List<String> seen = Collections.synchronizedList(new ArrayList<>());
+		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		server.createContext("/", (exchange) -> {
+			seen.add(exchange.getRequestHeaders().getFirst("Authorization"));
+			exchange.sendResponseHeaders(403, -1);
+			exchange.close();
+		});
+		server.start();
+		try {
+			String address = "127.0.0.1:" + server.getAddress().getPort() + "/actuator";
+			this.runner
+				.withPropertyValues("vicinal.placement.bearer-token=t0ken",
+						"vicinal.placement.instances=http://ops:s3cr%3At%40x@" + address + ",http://" + address)
+				.run((context) -> context.getBean(PlacementService.class).recommend(WhatIf.NOTHING));
+		}
+		finally {
+			server.stop(0);
+		}
+		assertThat(seen).containsExactlyInAnyOrder("Bearer t0ken",
+				"Basic " + Base64.getEncoder().encodeToString("ops:s3cr:t@x".getBytes(StandardCharsets.UTF_8)));
+	}
+
+	@Test
+	void mistakesDoNotShowSecrets() {
+		for (String property : List.of("instances=http://ops:s3cr:t@x@host:1/", "bearer-token=s3cr t")) {
+			this.runner.withPropertyValues("vicinal.placement." + property).run((context) -> {
+				FailureAnalysis analysis = new InvalidPlacementFailureAnalyzer().analyze(context.getStartupFailure());
+				assertThat(analysis).isNotNull();
+				assertThat(analysis.getDescription()).contains("vicinal.placement.").doesNotContain("s3cr");
+			});
+		}
 	}
 
 	/** Boot's analysis of such a failure lists the constants. */
