@@ -40,7 +40,8 @@ public @interface AffinityListener {
 	TopicModel model() default TopicModel.PUB_SUB;
 
 	/**
-	 * Returns the name of the subscriber, for people.
+	 * Returns the name of the subscriber, under which a durable topic stores the position
+	 * of its consumer; otherwise it is for people. Placeholders are resolved.
 	 * @return the name, empty for the bean's and the method's
 	 */
 	String name() default "";
@@ -80,7 +81,7 @@ public @interface AffinityListener {
 
 	/**
 	 * Returns the name of a bean that is given messages that could not be handled, after
-	 * the last attempt: a {@code TopicErrorHandler}.
+	 * the last attempt: a {@code TopicErrorHandler}. Placeholders are resolved.
 	 * @return the name, empty for none
 	 */
 	String errorHandler() default "";

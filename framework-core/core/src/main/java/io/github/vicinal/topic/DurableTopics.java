@@ -79,6 +79,16 @@ public interface DurableTopics extends Topics {
 	Map<String, List<StoredPosition>> positions();
 
 	/**
+	 * Returns whether a topic in memory is not the application's own, but wakes the
+	 * subscribers of a durable topic that the application uses.
+	 * @param topic name of the topic in memory
+	 * @return whether it is the bell of a durable topic
+	 */
+	default boolean isBell(String topic) {
+		return false;
+	}
+
+	/**
 	 * Stored position of a consumer.
 	 *
 	 * @param consumer its name

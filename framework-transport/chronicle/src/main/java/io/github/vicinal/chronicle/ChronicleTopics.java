@@ -49,6 +49,9 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class ChronicleTopics implements DurableTopics {
 
+	/** Ending of the name of the topic in memory that wakes subscribers. */
+	private static final String BELL = ".bell";
+
 	private static final Logger logger = LoggerFactory.getLogger(ChronicleTopics.class);
 
 	private static final int BELL_BYTES = 64 << 10;
@@ -220,9 +223,14 @@ public final class ChronicleTopics implements DurableTopics {
 	}
 
 	private static TopicSettings<byte[]> bell(TopicSettings<?> settings) {
-		return TopicSettings.of(settings.name() + ".bell", TopicModel.PUB_SUB, byte[].class)
+		return TopicSettings.of(settings.name() + BELL, TopicModel.PUB_SUB, byte[].class)
 			.withCapacity(BELL_BYTES)
 			.whenFull(WhenFull.DROP_OLDEST, Duration.ZERO);
+	}
+
+	@Override
+	public boolean isBell(String topic) {
+		return topic.endsWith(BELL) && this.open.containsKey(topic.substring(0, topic.length() - BELL.length()));
 	}
 
 	private void ended(ChronicleSubscription<?> subscription) {

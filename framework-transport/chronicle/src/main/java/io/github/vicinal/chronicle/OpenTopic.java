@@ -15,6 +15,7 @@ import io.github.vicinal.topic.DurableTopics.StoredPosition;
 import io.github.vicinal.topic.ReplayFrom;
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.transport.wire.FileStores;
 import org.jspecify.annotations.Nullable;
 
 /** One topic in one process: its queue, its positions, and the room that it has. */
@@ -69,7 +70,7 @@ final class OpenTopic implements AutoCloseable {
 		this.alive = alive;
 		this.retention = new Retention(directory.queue(), options);
 		try {
-			this.volume = Files.getFileStore(directory.queue());
+			this.volume = FileStores.of(directory.queue());
 			requireSpace(options.blockBytes());
 			this.claims = (model == TopicModel.STREAM)
 					? StreamClaims.open(directory.stream(), directory.drafts(), alive) : null;

@@ -12,6 +12,9 @@ import io.github.vicinal.topic.SubscriberSettings;
 import io.github.vicinal.topic.Subscription;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.Topics;
+import io.github.vicinal.transport.shm.topic.ShmTopics;
+import io.micrometer.core.instrument.MeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,10 +62,14 @@ class PositionsEndpointTests {
 	}
 
 	private HttpResponse<String> response(String place) throws Exception {
+		return response("DELETE", place);
+	}
+
+	private HttpResponse<String> response(String method, String place) throws Exception {
 		String port = this.application.getEnvironment().getRequiredProperty("local.server.port");
 		return HttpClient.newHttpClient()
 			.send(HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/actuator/vicinaltopics" + place))
-				.DELETE()
+				.method(method, HttpRequest.BodyPublishers.noBody())
 				.build(), HttpResponse.BodyHandlers.ofString());
 	}
 
@@ -90,6 +97,23 @@ class PositionsEndpointTests {
 		assertThat(topics.positions().get("orders")).isEmpty();
 		assertThat(this.volume.resolve("orders/consumers/billing")).doesNotExist();
 		assertThat(delete("/orders/billing")).isEqualTo(400);
+	}
+
+	@Test
+	void bellsAreNeitherShownNorMetered() throws Exception {
+		DurableTopics topics = this.application.getBean(DurableTopics.class);
+		Topics memory = this.application.getBean(ShmTopics.class);
+		memory.topic(TopicSettings.of("door.bell", TopicModel.PUB_SUB, String.class));
+		topics.topic(ORDERS);
+		topics.subscribe(ORDERS, SubscriberSettings.of("billing"), (message) -> {
+		});
+		assertThat(memory.topics()).extracting("topic").containsExactlyInAnyOrder("door.bell", "orders.bell");
+		DurableFixture.await(() -> memory.subscriptions().stream().anyMatch((it) -> it.topic().equals("orders.bell")));
+		assertThat(response("GET", "").body()).contains("\"orders\"", "\"door.bell\"").doesNotContain("orders.bell");
+		MeterRegistry meters = this.application.getBean(MeterRegistry.class);
+		assertThat(meters.getMeters()).extracting((meter) -> meter.getId().getTag("topic"))
+			.contains("orders", "door.bell")
+			.doesNotContain("orders.bell");
 	}
 
 	@Test

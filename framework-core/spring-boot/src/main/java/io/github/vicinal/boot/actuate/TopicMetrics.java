@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 
 import io.github.vicinal.topic.Subscription;
@@ -39,6 +40,16 @@ final class TopicMetrics implements MeterBinder, TopicWatcher {
 	/** Meters of subscribers by topic and subscriber. Guarded by this. */
 	private final Map<Subscriber, TopicReports<SubscriptionReport>> subscribed = new LinkedHashMap<>();
 
+	private final Predicate<String> bells;
+
+	/**
+	 * Creates the meters.
+	 * @param bells whether a topic is the bell of a durable one, which has no meters
+	 */
+	TopicMetrics(Predicate<String> bells) {
+		this.bells = bells;
+	}
+
 	@Override
 	public synchronized void bindTo(MeterRegistry registry) {
 		this.registries.add(registry);
@@ -49,6 +60,9 @@ final class TopicMetrics implements MeterBinder, TopicWatcher {
 	@Override
 	public synchronized void opened(Topic<?> topic) {
 		String name = topic.settings().name();
+		if (this.bells.test(name)) {
+			return;
+		}
 		TopicReports<TopicReport> reports = this.published.get(name);
 		if (reports == null) {
 			TopicReports<TopicReport> added = new TopicReports<>(
@@ -71,6 +85,9 @@ final class TopicMetrics implements MeterBinder, TopicWatcher {
 	@Override
 	public synchronized void opened(Subscription subscription) {
 		Subscriber subscriber = Subscriber.of(subscription);
+		if (this.bells.test(subscriber.topic())) {
+			return;
+		}
 		TopicReports<SubscriptionReport> known = this.subscribed.get(subscriber);
 		if (known != null) {
 			known.add(subscription, subscription::report);

@@ -1,6 +1,5 @@
 package io.github.vicinal.boot.actuate;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -10,7 +9,9 @@ import java.util.stream.Stream;
 import io.github.vicinal.boot.topic.TopicAutoConfiguration;
 import io.github.vicinal.topic.DurableTopics;
 import io.github.vicinal.topic.DurableTopics.StoredPosition;
+import io.github.vicinal.topic.SubscriptionReport;
 import io.github.vicinal.topic.TopicException;
+import io.github.vicinal.topic.TopicReport;
 import io.github.vicinal.topic.Topics;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -36,8 +37,8 @@ public final class TopicsEndpointAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	TopicsEndpoint vicinalTopicsEndpoint(ConfigurableListableBeanFactory beanFactory) {
-		return new TopicsEndpoint(() -> all(beanFactory, Topics::topics), () -> all(beanFactory, Topics::subscriptions),
-				() -> {
+		return new TopicsEndpoint(() -> all(beanFactory, Topics::topics, TopicReport::topic),
+				() -> all(beanFactory, Topics::subscriptions, SubscriptionReport::topic), () -> {
 					Map<String, List<StoredPosition>> positions = new TreeMap<>();
 					existing(beanFactory, DurableTopics.class)
 						.forEach((topics) -> positions.putAll(topics.positions()));
@@ -64,15 +65,16 @@ public final class TopicsEndpointAutoConfiguration {
 		return new TopicsPageEndpointExtension(endpoint);
 	}
 
-	private static <T> List<T> all(ConfigurableListableBeanFactory beanFactory, Function<Topics, List<T>> part) {
-		return existing(beanFactory, Topics.class).flatMap((topics) -> part.apply(topics).stream()).toList();
+	private static <T> List<T> all(ConfigurableListableBeanFactory beanFactory, Function<Topics, List<T>> part,
+			Function<T, String> topic) {
+		DurableBells bells = new DurableBells(beanFactory);
+		return existing(beanFactory, Topics.class).flatMap((topics) -> part.apply(topics).stream())
+			.filter((report) -> !bells.test(topic.apply(report)))
+			.toList();
 	}
 
-	/** A request to the endpoint must not open the resources of topics. */
 	private static <T> Stream<T> existing(ConfigurableListableBeanFactory beanFactory, Class<T> type) {
-		return Arrays.stream(beanFactory.getBeanNamesForType(type, false, false))
-			.filter(beanFactory::containsSingleton)
-			.map((name) -> beanFactory.getBean(name, type));
+		return DurableBells.existing(beanFactory, type);
 	}
 
 }

@@ -14,6 +14,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -48,8 +49,8 @@ public final class VicinalMetricsAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	@ConditionalOnBean(Topics.class)
-	TopicMetrics vicinalTopicMetrics() {
-		return new TopicMetrics();
+	TopicMetrics vicinalTopicMetrics(ConfigurableListableBeanFactory beanFactory) {
+		return new TopicMetrics(new DurableBells(beanFactory));
 	}
 
 	@Bean

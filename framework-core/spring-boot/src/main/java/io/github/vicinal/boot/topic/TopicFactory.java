@@ -4,6 +4,8 @@ import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicModel;
 
+import org.springframework.core.ParameterizedTypeReference;
+
 /**
  * Makes topics with the room that the application's properties give them. Thread-safe.
  *
@@ -43,6 +45,19 @@ public final class TopicFactory {
 	 */
 	public <T> Topic<T> topic(String name, TopicModel model, Class<T> type) {
 		return this.places.of(name).topic(this.rooms.settings(name, model, type));
+	}
+
+	/**
+	 * Returns a topic to publish to, whose payload has type parameters.
+	 * @param name its name
+	 * @param model distribution of the messages
+	 * @param type the type of the payload
+	 * @param <T> the type of the payload
+	 * @return the topic
+	 * @throws TopicException if this application publishes it with other settings
+	 */
+	public <T> Topic<T> topic(String name, TopicModel model, ParameterizedTypeReference<T> type) {
+		return this.places.of(name).topic(this.rooms.settings(name, model, type.getType()));
 	}
 
 }

@@ -83,7 +83,7 @@ final class TopicListeners implements SmartInitializingSingleton, SmartLifecycle
 			.requireNonNull(AnnotatedElementUtils.findMergedAnnotation(method, AffinityListener.class));
 		String place = "%s.%s".formatted(method.getDeclaringClass().getSimpleName(), method.getName());
 		ListenerMethod parameters = ListenerMethod.of(method, type, place);
-		String name = annotation.name().isEmpty() ? bean + "." + method.getName() : annotation.name();
+		String name = annotation.name().isEmpty() ? bean + "." + method.getName() : resolve(annotation.name());
 		String id = annotation.id().isEmpty() ? bean + "." + method.getName() : resolve(annotation.id());
 		try {
 			TopicSettings<Object> settings = this.rooms.settings(resolve(annotation.topic()), annotation.model(),

@@ -233,7 +233,7 @@ class TopicAutoConfigurationTests {
 			this.payloads.add(order);
 		}
 
-		@AffinityListener(topic = "${orders}", name = "whole")
+		@AffinityListener(topic = "${orders}", name = "${whole:whole}")
 		public void message(Message<Order> message) {
 			this.messages.add(message);
 		}

@@ -52,6 +52,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.support.SimpleThreadScope;
+import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.messaging.MessageHeaders;
 import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.messaging.handler.annotation.Headers;
@@ -337,6 +338,19 @@ class TopicListenerTests {
 	}
 
 	@Test
+	void payloadsMayHaveTypeParameters() {
+		this.runner.withUserConfiguration(ManyOrders.class).run((context) -> {
+			ParameterizedTypeReference<List<Order>> type = new ParameterizedTypeReference<>() {
+			};
+			TopicFactory factory = context.getBean(TopicFactory.class);
+			Topic<List<Order>> topic = factory.topic("orders", TopicModel.STREAM, type);
+			assertThat(factory.topic("orders", TopicModel.STREAM, type)).isSameAs(topic);
+			topic.publish(List.of(new Order(1), new Order(2)));
+			assertThat(next(context.getBean(ManyOrders.class).payloads)).isEqualTo(List.of(new Order(1), new Order(2)));
+		});
+	}
+
+	@Test
 	void payloadsAreValidatedAsThoseOfSpringAre() {
 		this.runner.withUserConfiguration(Validating.class).run((context) -> {
 			Topics topics = context.getBean(Topics.class);
@@ -535,6 +549,18 @@ class TopicListenerTests {
 		@AffinityListener(topic = "whole", model = TopicModel.STREAM)
 		void whole(Message<T> message) {
 			this.payloads.add(List.of(message.payload()));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ManyOrders {
+
+		final BlockingQueue<Object> payloads = new LinkedBlockingQueue<>();
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM)
+		void handle(List<Order> orders) {
+			this.payloads.add(orders);
 		}
 
 	}

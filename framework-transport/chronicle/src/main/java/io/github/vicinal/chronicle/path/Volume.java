@@ -2,10 +2,10 @@ package io.github.vicinal.chronicle.path;
 
 import java.io.IOException;
 import java.nio.file.FileStore;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
+import io.github.vicinal.transport.wire.FileStores;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +39,7 @@ final class Volume {
 	}
 
 	static Volume of(Path directory, long minFreeBytes) throws IOException {
-		return new Volume(directory, Files.getFileStore(directory), minFreeBytes);
+		return new Volume(directory, FileStores.of(directory), minFreeBytes);
 	}
 
 	/**

@@ -2,9 +2,10 @@ package io.github.vicinal.transport.shm;
 
 import java.io.IOException;
 import java.nio.file.FileStore;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+
+import io.github.vicinal.transport.wire.FileStores;
 
 /**
  * Whether a directory is in memory: on a disk, changed pages would be written out. Of the
@@ -24,7 +25,7 @@ public final class MemoryDirectory {
 	 */
 	public static Optional<String> unsuitable(Path directory) {
 		try {
-			FileStore store = Files.getFileStore(directory);
+			FileStore store = FileStores.of(directory);
 			return unsuitable(directory, store.type(), store.getTotalSpace());
 		}
 		catch (IOException ex) {

@@ -73,6 +73,7 @@ public final class NoDescriptorsChild {
 				uds.unavailable();
 				shm.unavailable();
 				List<FileInputStream> filled = DescriptorChild.fill();
+				System.out.println("directory: " + MemoryDirectory.unsuitable(directory).orElse("can be used"));
 				// The search for dead sockets connects to living ones.
 				long acceptedByUds = uds.metrics().accepted().sum();
 				long acceptedByShm = shm.metrics().accepted().sum();
@@ -90,6 +91,7 @@ public final class NoDescriptorsChild {
 				await(() -> uds.metrics().accepted().sum() > acceptedByUds
 						&& shm.metrics().accepted().sum() > acceptedByShm);
 			}
+			System.out.println("afterwards: " + MemoryDirectory.unsuitable(directory).orElse("can be used"));
 			if (!uds.unavailable().isEmpty() || !shm.unavailable().isEmpty()) {
 				throw new IllegalStateException(uds.unavailable() + ", " + shm.unavailable());
 			}

@@ -3,9 +3,11 @@ package io.github.vicinal.transport.shm;
 import java.nio.file.Path;
 import java.util.List;
 
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Servers whose process has no file descriptors left, and later some again. */
@@ -26,6 +28,11 @@ class NoDescriptorsTests {
 			.isNotEmpty()
 			.allSatisfy((line) -> assertThat(line).contains("raise the limit of open files")
 				.doesNotContain("let this user create files"));
+		assertThat(said).filteredOn((line) -> line.startsWith("directory:"))
+			.singleElement(as(InstanceOfAssertFactories.STRING))
+			.contains("Too many open files: raise the limit of open files of this process")
+			.doesNotContain("Mount point");
+		assertThat(said).contains("afterwards: can be used");
 		ShmFixture.assertEmptyAndDelete(directory);
 	}
 

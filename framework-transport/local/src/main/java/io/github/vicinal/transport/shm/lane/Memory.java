@@ -16,9 +16,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 
+import io.github.vicinal.transport.wire.FileStores;
 import io.github.vicinal.transport.wire.Refusal;
 import io.github.vicinal.transport.wire.WireException;
 
@@ -106,15 +108,15 @@ public final class Memory {
 	}
 
 	static long usableSpace(Path directory) throws IOException {
-		return Files.getFileStore(directory).getUsableSpace();
+		return FileStores.of(directory).getUsableSpace();
 	}
 
 	static long totalSpace(Path directory) throws IOException {
-		return Files.getFileStore(directory).getTotalSpace();
+		return FileStores.of(directory).getTotalSpace();
 	}
 
 	private static void requireSpace(Path file, int bytes) throws IOException {
-		FileStore store = Files.getFileStore(file.toAbsolutePath().getParent());
+		FileStore store = FileStores.of(Objects.requireNonNull(file.toAbsolutePath().getParent()));
 		long usable = store.getUsableSpace();
 		if (usable - bytes < store.getTotalSpace() / RESERVE_SHARE) {
 			throw new IOException(
