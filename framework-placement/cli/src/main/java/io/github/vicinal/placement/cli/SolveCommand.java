@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -146,19 +147,25 @@ final class SolveCommand implements Callable<Integer> {
 	}
 
 	private PlacementSolver solver() {
-		Optional<ExactSolver> exact = ServiceLoader.load(ExactSolver.class)
-			.stream()
-			.map(ServiceLoader.Provider::get)
-			.filter((one) -> one.name().equals(this.solver))
-			.findFirst();
-		if (exact.isPresent()) {
-			return exact.get();
-		}
 		try {
 			return Solvers.named(this.solver);
 		}
 		catch (IllegalArgumentException ex) {
-			throw usage(String.valueOf(ex.getMessage()));
+			return exact().orElseThrow(() -> usage(String.valueOf(ex.getMessage())));
+		}
+	}
+
+	private Optional<ExactSolver> exact() {
+		try {
+			return ServiceLoader.load(ExactSolver.class)
+				.stream()
+				.map(ServiceLoader.Provider::get)
+				.filter((one) -> one.name().equals(this.solver))
+				.findFirst();
+		}
+		catch (ServiceConfigurationError | LinkageError ex) {
+			throw usage("The solver '%s' cannot be loaded (%s): put it and its libraries beside the command line's own"
+				.formatted(this.solver, ex.getMessage()));
 		}
 	}
 

@@ -154,7 +154,7 @@ public final class CompiledModel {
 						"No route says how often it is called, which critical-path needs; give the model routes with callsPerSecond, as traces of Zipkin have, or choose another edge weight");
 			}
 			throw new InvalidModelException(
-					"No edge says what its %s are (%s); choose another edge weight, or measure them"
+					"No edge has what the edge weight '%s' (%s) is computed from; choose another edge weight, or measure it"
 						.formatted(this.model.objective().weight().id(), this.model.objective().weight().unit()));
 		}
 		double traffic = this.model.objective().communication();
