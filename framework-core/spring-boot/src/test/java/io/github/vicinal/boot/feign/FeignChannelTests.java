@@ -359,6 +359,14 @@ class FeignChannelTests {
 
 		private final List<String> ways = Collections.synchronizedList(new ArrayList<>());
 
+		void clear() {
+			this.ways.clear();
+		}
+
+		List<String> ways() {
+			return List.copyOf(this.ways);
+		}
+
 		@Override
 		public void calling(Channel channel, ContractMethod method, PathKind path, @Nullable String reason) {
 			this.ways.add((reason != null) ? path.id() + " because " + reason : path.id());
