@@ -304,8 +304,13 @@ class FeignChannelTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
-	@Import(ShelfController.class)
+	@Import({ ShelfController.class, Noting.class })
 	static class Server {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Noting {
 
 		@Bean
 		Seen seen() {
@@ -326,6 +331,14 @@ class FeignChannelTests {
 	static class Seen {
 
 		private final List<String> requests = Collections.synchronizedList(new ArrayList<>());
+
+		void clear() {
+			this.requests.clear();
+		}
+
+		List<String> requests() {
+			return List.copyOf(this.requests);
+		}
 
 		void note(HttpServletRequest request) {
 			Map<String, List<String>> headers = new TreeMap<>();
