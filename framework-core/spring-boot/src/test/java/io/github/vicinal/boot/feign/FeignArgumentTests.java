@@ -54,8 +54,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Arguments of all kinds arrive as over HTTP, and make the same request: Feign's templates
- * have ways of their own to write them.
+ * Arguments of all kinds arrive as over HTTP, and make the same request: Feign's
+ * templates have ways of their own to write them.
  */
 @Timeout(300)
 class FeignArgumentTests {
@@ -88,9 +88,8 @@ class FeignArgumentTests {
 	}
 
 	private ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
-		Map<String, Object> all = new TreeMap<>(
-				Map.of("vicinal.rendezvous.directory", this.rendezvous.resolve("meet").toString(),
-						"spring.cloud.openfeign.httpclient.hc5.enabled", "false"));
+		Map<String, Object> all = new TreeMap<>(Map.of("vicinal.rendezvous.directory",
+				this.rendezvous.resolve("meet").toString(), "spring.cloud.openfeign.httpclient.hc5.enabled", "false"));
 		all.putAll(properties);
 		return this.applications.start(type, all);
 	}
@@ -132,8 +131,7 @@ class FeignArgumentTests {
 				texts.add(text(random));
 			}
 			double ratio = Double.longBitsToDouble(random.nextLong());
-			BigDecimal decimal = new BigDecimal(new BigInteger(1 + random.nextInt(90), random),
-					random.nextInt(80) - 40)
+			BigDecimal decimal = new BigDecimal(new BigInteger(1 + random.nextInt(90), random), random.nextInt(80) - 40)
 				.negate();
 			Instant at = Instant.ofEpochSecond(random.nextInt(), random.nextInt(3) * 1_000_000L);
 			UUID key = new UUID(random.nextLong(), random.nextLong());
@@ -218,7 +216,8 @@ class FeignArgumentTests {
 
 		@GetMapping("/arguments/numbers/{number}")
 		String numbers(@PathVariable long number, @RequestParam BigDecimal decimal, @RequestParam double ratio,
-				@RequestParam float small, @RequestParam short few, @RequestParam(required = false) @Nullable Integer maybe);
+				@RequestParam float small, @RequestParam short few,
+				@RequestParam(required = false) @Nullable Integer maybe);
 
 		@GetMapping("/arguments/values/{kind}/{key}")
 		String values(@PathVariable Kind kind, @PathVariable UUID key, @RequestParam Instant at,
@@ -255,7 +254,8 @@ class FeignArgumentTests {
 
 		@GetMapping("/numbers/{number}")
 		String numbers(@PathVariable long number, @RequestParam BigDecimal decimal, @RequestParam double ratio,
-				@RequestParam float small, @RequestParam short few, @RequestParam(required = false) @Nullable Integer maybe) {
+				@RequestParam float small, @RequestParam short few,
+				@RequestParam(required = false) @Nullable Integer maybe) {
 			return "%s %s %s %s %s %s".formatted(number, decimal, ratio, small, few, maybe);
 		}
 

@@ -92,9 +92,8 @@ class FeignClientSettingsTests {
 	}
 
 	private ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
-		Map<String, Object> all = new TreeMap<>(
-				Map.of("vicinal.rendezvous.directory", this.rendezvous.resolve("meet").toString(),
-						"spring.cloud.openfeign.httpclient.hc5.enabled", "false"));
+		Map<String, Object> all = new TreeMap<>(Map.of("vicinal.rendezvous.directory",
+				this.rendezvous.resolve("meet").toString(), "spring.cloud.openfeign.httpclient.hc5.enabled", "false"));
 		all.putAll(properties);
 		return this.applications.start(type, all);
 	}
@@ -152,8 +151,8 @@ class FeignClientSettingsTests {
 			return String.valueOf(call.call());
 		}
 		catch (FeignException ex) {
-			return ex.getClass() + " " + ex.status() + " " + ex.getMessage().replaceAll("timestamp\":\"[^\"]*", "") + " "
-					+ ex.getCause();
+			return ex.getClass() + " " + ex.status() + " " + ex.getMessage().replaceAll("timestamp\":\"[^\"]*", "")
+					+ " " + ex.getCause();
 		}
 		catch (Exception ex) {
 			return String.valueOf(ex);
@@ -261,7 +260,8 @@ class FeignClientSettingsTests {
 			try {
 				return (response.body() != null)
 						? new String(response.body().asInputStream().readAllBytes(),
-								java.nio.charset.StandardCharsets.UTF_8).replaceAll("timestamp\":\"[^\"]*", "")
+								java.nio.charset.StandardCharsets.UTF_8)
+							.replaceAll("timestamp\":\"[^\"]*", "")
 						: "nothing";
 			}
 			catch (IOException ex) {
@@ -332,9 +332,9 @@ class FeignClientSettingsTests {
 	private static String reason(Class<?> type) {
 		return Map
 			.<Class<?>, String>of(WithInterceptor.class, "request interceptor", WithResponseInterceptor.class,
-					"response interceptor", WithDecoder.class, "decoder", WithEncoder.class, "encoder", WithLogger.class,
-					"FULL", WithClient.class, "client ", WithCapability.class, "client ", WithFormatter.class,
-					"conversion service", WithOptions.class, "options that are refreshed")
+					"response interceptor", WithDecoder.class, "decoder", WithEncoder.class, "encoder",
+					WithLogger.class, "FULL", WithClient.class, "client ", WithCapability.class, "client ",
+					WithFormatter.class, "conversion service", WithOptions.class, "options that are refreshed")
 			.get(type);
 	}
 
