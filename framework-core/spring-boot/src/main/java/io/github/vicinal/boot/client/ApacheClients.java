@@ -37,8 +37,8 @@ final class ApacheClients {
 
 	private static final String CLIENT = "org.apache.hc.client5.http.impl.classic.InternalHttpClient";
 
-	/** Exchanges of the client, which leave calls of channels alone. */
-	private static final String OURS = "io.github.vicinal.boot.exchange.";
+	/** Exchanges and channels of the client. */
+	private static final String OURS = "io.github.vicinal.boot.";
 
 	private static final String APACHES = "org.apache.hc.";
 
@@ -59,6 +59,11 @@ final class ApacheClients {
 		if (client instanceof RedirectTellingClient) {
 			client = Fields.required(client, "delegate");
 		}
+		inspect(client, found);
+	}
+
+	/** Inspects a client of the library. */
+	static void inspect(Object client, ClientAdditions.Found found) throws UnknownLayoutException {
 		if (!client.getClass().getName().equals(CLIENT)) {
 			found.unsupported("HTTP client " + client.getClass().getName());
 			return;

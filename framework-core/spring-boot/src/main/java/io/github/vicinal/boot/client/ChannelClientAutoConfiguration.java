@@ -303,6 +303,20 @@ public final class ChannelClientAutoConfiguration {
 			return (builder) -> builder.addCapability(capability);
 		}
 
+		/** Beans for Feign clients on Apache HttpClient 5. */
+		@Configuration(proxyBeanMethods = false)
+		@ConditionalOnClass(name = { "feign.hc5.ApacheHttp5Client",
+				"org.springframework.cloud.openfeign.clientconfig.HttpClient5FeignConfiguration" })
+		static class Apache {
+
+			@Bean
+			@Order(Ordered.HIGHEST_PRECEDENCE)
+			FeignApacheChannels vicinalFeignApacheChannels(HttpLegs legs, ObjectProvider<PlainRequests> requests) {
+				return new FeignApacheChannels(legs, () -> requests.getIfAvailable(() -> PlainRequests.OF_CLIENT));
+			}
+
+		}
+
 		@Bean
 		LaterClients vicinalFeignClients(ListableBeanFactory beanFactory, Environment environment) {
 			return () -> FeignChannels.declared(beanFactory, environment::resolvePlaceholders);

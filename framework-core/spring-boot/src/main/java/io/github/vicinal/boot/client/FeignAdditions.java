@@ -37,6 +37,8 @@ final class FeignAdditions {
 
 	private static final String METHOD_HANDLER = "feign.SynchronousMethodHandler";
 
+	private static final String APACHE = "io.github.vicinal.boot.client.FeignApacheClient";
+
 	private static final String EXPANDERS = SpringMvcContract.class.getName() + "$ConvertingExpanderFactory";
 
 	private static final String TEMPLATES = "feign.RequestTemplateFactoryResolver$";
@@ -110,8 +112,12 @@ final class FeignAdditions {
 		if (library instanceof FeignChannelClient) {
 			ClientAdditions.library(new SimpleClientHttpRequestFactory(), found);
 		}
+		else if (isApache(library)) {
+			ApacheClients.inspect(((FeignApacheClient) library).library(), found);
+		}
 		else {
-			found.unsupported("client %s (channels need feign.Client.Default)".formatted(library.getClass().getName()));
+			found.unsupported("client %s (channels need feign.Client.Default, or Apache HttpClient 5 as Spring Cloud "
+				.formatted(library.getClass().getName()) + "builds it)");
 		}
 	}
 
@@ -171,6 +177,11 @@ final class FeignAdditions {
 				found.unsupported("expander " + expander.getClass().getName());
 			}
 		}
+	}
+
+	/** The class is loaded only where Apache HttpClient is. */
+	static boolean isApache(Client client) {
+		return client.getClass().getName().equals(APACHE);
 	}
 
 	/** Loaded only where Spring Data is. */

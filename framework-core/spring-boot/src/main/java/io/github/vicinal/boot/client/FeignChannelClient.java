@@ -67,12 +67,13 @@ final class FeignChannelClient implements UrlConnectionClient {
 		return sent(leg, request, uri, options);
 	}
 
-	private static boolean isOf(HttpLeg leg, @Nullable RequestTemplate template) {
+	/** Returns whether a request is that of a call. */
+	static boolean isOf(HttpLeg leg, @Nullable RequestTemplate template) {
 		return template != null && template.methodMetadata() != null
 				&& leg.owns(template.methodMetadata().method(), template.feignTarget());
 	}
 
-	private static @Nullable URI uri(Request request) {
+	static @Nullable URI uri(Request request) {
 		try {
 			return new URI(request.url());
 		}
@@ -81,14 +82,19 @@ final class FeignChannelClient implements UrlConnectionClient {
 		}
 	}
 
-	private static @Nullable Duration timeout(Request.Options options) {
+	static @Nullable Duration timeout(Request.Options options) {
 		return (options.readTimeout() > 0) ? Duration.ofMillis(options.readTimeoutMillis()) : null;
+	}
+
+	static HttpHeaders headers(Map<String, Collection<String>> fields) {
+		HttpHeaders headers = new HttpHeaders();
+		fields.forEach((name, values) -> headers.addAll(name, new ArrayList<>(values)));
+		return headers;
 	}
 
 	private Response sent(HttpLeg leg, Request request, URI uri, Request.Options options) throws IOException {
 		Map<String, Collection<String>> headers = new LinkedHashMap<>(request.headers());
-		HttpHeaders shown = new HttpHeaders();
-		headers.forEach((name, values) -> shown.addAll(name, new ArrayList<>(values)));
+		HttpHeaders shown = headers(headers);
 		leg.sending(uri, shown);
 		URI target = leg.target(uri);
 		boolean asks = !leg.leavesToExchanges(this.plain::paths) && !leg.elsewhere();
@@ -106,9 +112,7 @@ final class FeignChannelClient implements UrlConnectionClient {
 		finally {
 			leg.executing(false);
 		}
-		HttpHeaders answered = new HttpHeaders();
-		response.headers().forEach((name, values) -> answered.addAll(name, new ArrayList<>(values)));
-		leg.answered(uri, response.status(), answered);
+		leg.answered(uri, response.status(), headers(response.headers()));
 		Response own = response.toBuilder().request(request).build();
 		return asks ? followed(leg, own, request, target, options) : own;
 	}

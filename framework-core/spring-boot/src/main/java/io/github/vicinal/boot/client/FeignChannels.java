@@ -44,6 +44,8 @@ public final class FeignChannels implements Capability {
 
 	private static final Logger logger = LoggerFactory.getLogger(ClientChannels.class);
 
+	private static final String APACHE = "feign.hc5.ApacheHttp5Client";
+
 	private final Supplier<ClientChannels> channels;
 
 	private final HttpLegs legs;
@@ -80,6 +82,14 @@ public final class FeignChannels implements Capability {
 	}
 
 	private Client asking(Client client) {
+		if (client.getClass().getName().equals(APACHE)) {
+			try {
+				return FeignApacheClient.wrapped(this.legs, client);
+			}
+			catch (UnknownLayoutException ex) {
+				return client;
+			}
+		}
 		boolean known = client.getClass() == Client.Default.class
 				|| (client instanceof UrlConnectionClient && !(client instanceof FeignChannelClient));
 		return known ? new FeignChannelClient(this.legs, client, this.plain.get()) : client;
@@ -136,12 +146,14 @@ public final class FeignChannels implements Capability {
 				FeignMethods.difference(configuration.getMetadata(), mapping, this.placeholders)));
 		MethodHandlerConfiguration first = configurations.values().iterator().next();
 		Client client = FeignAdditions.client(handlers.values().iterator().next());
-		String serviceId = (FeignBalancers.inner(client) != null) ? URI.create(target.url()).getHost() : null;
+		Client inner = FeignBalancers.inner(client);
+		String serviceId = (inner != null) ? URI.create(target.url()).getHost() : null;
 		InstanceChooser choosing = this.chooser.get();
 		CallTargets peers = (serviceId != null && choosing != null && choosing.available())
 				? () -> choosing.choose(serviceId) : CallTargets.FIXED;
 		ClientFacts facts = new ClientFacts(context, type.getSimpleName(), true, peers, serviceId, false,
-				timeout(first.getOptions()), List.of(), new FeignKind(mapping, methods));
+				timeout(first.getOptions()), List.of(),
+				new FeignKind(mapping, methods, !FeignAdditions.isApache((inner != null) ? inner : client)));
 		ClientChannel channel = this.channels.get().channel(type, facts);
 		if (channel == null || !isOnly(context, target) || saysOtherwise(type, methods)) {
 			return null;

@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param mapping the annotations of its interface
  * @param methods its methods, each with the reason why only HTTP can carry it, or with an
  * empty text
+ * @param urlConnection whether the HTTP library is {@code HttpURLConnection}
  */
-record FeignKind(MappingAnnotations mapping, Map<Method, String> methods) implements ClientKind {
+record FeignKind(MappingAnnotations mapping, Map<Method, String> methods, boolean urlConnection) implements ClientKind {
 
 	@Override
 	public Contract contract(Class<?> type, @Nullable AffinityChannel said) {
@@ -59,12 +60,12 @@ record FeignKind(MappingAnnotations mapping, Map<Method, String> methods) implem
 
 	@Override
 	public Reply received(Reply reply) {
-		return FeignReplies.received(reply);
+		return FeignReplies.received(reply, this.urlConnection);
 	}
 
 	@Override
 	public @Nullable IOException raisedBelow(PathException failure) {
-		return FeignReplies.failure(failure);
+		return FeignReplies.failure(failure, this.urlConnection);
 	}
 
 }

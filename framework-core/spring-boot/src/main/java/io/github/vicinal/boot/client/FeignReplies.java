@@ -39,15 +39,19 @@ final class FeignReplies {
 	private FeignReplies() {
 	}
 
-	/** Only a status of 2xx is a result to Feign; decoders see all others. */
-	static Reply received(Reply reply) {
+	/**
+	 * Only a status of 2xx is a result to Feign; decoders see all others.
+	 * @param urlConnection whether the library is {@code HttpURLConnection}
+	 */
+	static Reply received(Reply reply, boolean urlConnection) {
 		if (!(reply instanceof Reply.Value value)) {
 			return reply;
 		}
 		if (value.status() < OK || value.status() >= REDIRECTS) {
 			return (value.body() == null) ? new Reply.Failure(value.status(), value.headers(), new byte[0], "") : reply;
 		}
-		boolean several = LAST_FIRST && value.headers().values().stream().anyMatch((values) -> values.size() > 1);
+		boolean several = urlConnection && LAST_FIRST
+				&& value.headers().values().stream().anyMatch((values) -> values.size() > 1);
 		return several ? new Reply.Value(value.status(), ordered(value.headers()), value.body()) : reply;
 	}
 
@@ -98,20 +102,23 @@ final class FeignReplies {
 		}
 	}
 
-	/** Returns what the library raises when there is no answer. */
-	static IOException failure(PathException failure) {
+	/**
+	 * Returns what the library raises when there is no answer.
+	 * @param urlConnection whether the library is {@code HttpURLConnection}
+	 */
+	static IOException failure(PathException failure, boolean urlConnection) {
 		String message = String.valueOf(failure.getMessage());
 		IOException raised = switch (failure.reason()) {
 			case TIMEOUT -> new SocketTimeoutException("Read timed out");
 			case INTERRUPTED -> new InterruptedIOException(message);
-			default -> new SocketException("Unexpected end of file from server");
+			default -> new SocketException(urlConnection ? "Unexpected end of file from server" : "Connection reset");
 		};
 		raised.addSuppressed(failure);
 		return raised;
 	}
 
 	/** A body that ends with the loss of its connection. */
-	private static final class CutOffBody extends FilterInputStream {
+	static final class CutOffBody extends FilterInputStream {
 
 		CutOffBody(InputStream bytes) {
 			super(bytes);

@@ -226,6 +226,13 @@ final class HttpLeg {
 	}
 
 	/**
+	 * Returns whether the request of this call was not made yet, or may be made again.
+	 */
+	boolean awaits() {
+		return !this.replayDone;
+	}
+
+	/**
 	 * Names what makes the request of this call, for clients that can tell it from
 	 * requests of others.
 	 */

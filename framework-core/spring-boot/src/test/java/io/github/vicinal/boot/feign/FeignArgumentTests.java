@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.cloud.openfeign.EnableFeignClients;
@@ -151,14 +151,15 @@ class FeignArgumentTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "shm", "direct" })
-	void requestsAreTheSame(String path) {
+	@CsvSource({ "shm,false", "direct,false", "shm,true" })
+	void requestsAreTheSame(String path, boolean apache) {
 		ConfigurableApplicationContext server = start(Server.class, Map.of());
 		String url = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
-		Arguments plain = start(Client.class, Map.of("vicinal.enabled", "false", "arguments.url", url))
+		String library = "spring.cloud.openfeign.httpclient.hc5.enabled";
+		Arguments plain = start(Client.class, Map.of("vicinal.enabled", "false", "arguments.url", url, library, apache))
 			.getBean(Arguments.class);
 		ConfigurableApplicationContext client = start(Client.class,
-				Map.of("vicinal.channels.arguments.paths", path, "arguments.url", url));
+				Map.of("vicinal.channels.arguments.paths", path, "arguments.url", url, library, apache));
 		Arguments typed = client.getBean(Arguments.class);
 		typed.query("x");
 		typed.path("x", 1);

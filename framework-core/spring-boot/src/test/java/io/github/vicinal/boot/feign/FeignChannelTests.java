@@ -39,7 +39,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -258,13 +258,17 @@ class FeignChannelTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
-	void callsEndAsOverHttp(String path) {
+	@CsvSource({ "direct,false", "shm,false", "uds,false", "direct,true", "shm,true" })
+	void callsEndAsOverHttp(String path, boolean apache) {
 		ConfigurableApplicationContext server = start(Server.class, Map.of());
-		Shelf plain = start(Client.class, Map.of("vicinal.enabled", "false", "shelf.url", url(server)))
-			.getBean(Shelf.class);
-		ConfigurableApplicationContext client = start(Client.class,
-				Map.of("vicinal.channels.shelf.paths", path, "shelf.url", url(server)));
+		Map<String, Object> library = Map.of("spring.cloud.openfeign.httpclient.hc5.enabled", apache, "shelf.url",
+				url(server));
+		Map<String, Object> withoutVicinal = new TreeMap<>(library);
+		withoutVicinal.put("vicinal.enabled", "false");
+		Shelf plain = start(Client.class, withoutVicinal).getBean(Shelf.class);
+		Map<String, Object> withVicinal = new TreeMap<>(library);
+		withVicinal.put("vicinal.channels.shelf.paths", path);
+		ConfigurableApplicationContext client = start(Client.class, withVicinal);
 		Shelf typed = client.getBean(Shelf.class);
 		awaitPath(client, path);
 		Seen seen = server.getBean(Seen.class);
@@ -299,7 +303,8 @@ class FeignChannelTests {
 			}
 		}
 		assertThat(left).as("left to HTTP").allSatisfy((name) -> assertThat(name).startsWith("by HTTP: "));
-		assertThat(left).hasSize(leftToHttp().size());
+		// HttpURLConnection knows no PATCH.
+		assertThat(left).hasSize(leftToHttp().size() - (apache ? 1 : 0));
 	}
 
 	@Configuration(proxyBeanMethods = false)
