@@ -37,8 +37,11 @@ final class ApacheClients {
 
 	private static final String CLIENT = "org.apache.hc.client5.http.impl.classic.InternalHttpClient";
 
-	/** Exchanges and channels of the client. */
-	private static final String OURS = "io.github.vicinal.boot.";
+	/** Exchanges of the client, which leave calls of channels alone. */
+	private static final String OURS = "io.github.vicinal.boot.exchange.";
+
+	/** Asks for paths, on requests of channels. */
+	private static final String CHANNELS = "io.github.vicinal.boot.client.FeignApacheClient$Element";
 
 	private static final String APACHES = "org.apache.hc.";
 
@@ -86,7 +89,7 @@ final class ApacheClients {
 		for (Object element = first; element != null; element = Fields.get(element, "next")) {
 			Object handler = Fields.required(element, "handler");
 			String name = handler.getClass().getName();
-			if (!name.startsWith(APACHES) && !name.startsWith(OURS)) {
+			if (!name.startsWith(APACHES) && !name.startsWith(OURS) && !name.equals(CHANNELS)) {
 				found.unsupported("execution interceptor " + name);
 			}
 			else if (name.endsWith(".MainClientExec")) {

@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,7 @@ import io.github.vicinal.boot.client.HttpLegs.Original;
 import io.github.vicinal.boot.contract.MappingAnnotations;
 import io.github.vicinal.boot.contract.ResultShape.Timing;
 import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
+import io.github.vicinal.channel.CacheableCall;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -158,8 +160,18 @@ public final class FeignChannels implements Capability {
 		if (channel == null || !isOnly(context, target) || saysOtherwise(type, methods)) {
 			return null;
 		}
+		warnOfCaches(methods.keySet());
 		channel.clientOfKind(new FeignAdditions.Handlers(new ArrayList<>(handlers.values())));
 		return channel;
+	}
+
+	private static void warnOfCaches(Collection<Method> methods) {
+		for (Method method : methods) {
+			if (AnnotatedElementUtils.hasAnnotation(method, CacheableCall.class)) {
+				logger.warn("@CacheableCall on {}.{} has no effect on a Feign client. Use Spring's @Cacheable",
+						method.getDeclaringClass().getName(), method.getName());
+			}
+		}
 	}
 
 	/**

@@ -90,7 +90,10 @@ public final class MappingContractReader implements ContractReader {
 			return "its result is for HTTP only";
 		}
 		RequestMapping mapping = MappingAnnotations.mapping(method);
-		if (mapping == null || mapping.params().length > 0 || mapping.headers().length > 0) {
+		if (mapping == null) {
+			return "it has no annotation of Spring MVC";
+		}
+		if (mapping.params().length > 0 || mapping.headers().length > 0) {
 			return "its annotation sets headers or parameters";
 		}
 		if (!mapping.version().isEmpty()) {

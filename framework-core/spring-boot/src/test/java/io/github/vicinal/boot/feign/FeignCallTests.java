@@ -8,6 +8,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
@@ -110,7 +111,7 @@ class FeignCallTests {
 
 	private static void awaitTyped(ConfigurableApplicationContext client, String path, Runnable call) {
 		Carried carried = client.getBean(Carried.class);
-		await().untilAsserted(() -> {
+		await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
 			carried.clear();
 			call.run();
 			assertThat(carried.ways()).containsOnly(path);
@@ -417,6 +418,52 @@ class FeignCallTests {
 	@EnableAutoConfiguration
 	@EnableFeignClients(clients = Lines.class)
 	static class LinesClient {
+
+		@Bean
+		Carried carried() {
+			return new Carried();
+		}
+
+	}
+
+	/** The URL comes from a property, with the context path of the server. */
+	@Test
+	void contextPathIsPartOfTheUrl() {
+		ConfigurableApplicationContext server = start(Server.class, Map.of("server.servlet.context-path", "/shop"));
+		ConfigurableApplicationContext client = start(Client.class,
+				Map.of("spring.cloud.openfeign.client.config.shelf.url", url(server) + "/shop",
+						"vicinal.channels.shelf.paths", "direct"));
+		Shelf shelf = client.getBean(Shelf.class);
+		awaitTyped(client, "direct", () -> assertThat(shelf.echo("x")).isEqualTo("[x]"));
+		assertThat(shelf.get(3).id()).isEqualTo(3);
+	}
+
+	/** The first part of the path is none of the server's context. */
+	@Test
+	void aUrlBelowTheContextPathLeavesTheClientOnHttp() {
+		ConfigurableApplicationContext server = start(Server.class, Map.of());
+		ConfigurableApplicationContext client = start(BelowLinesClient.class,
+				Map.of("lines.url", url(server) + "/shelf"));
+		BelowLines lines = client.getBean(BelowLines.class);
+		for (int i = 0; i < 10; i++) {
+			assertThat(lines.map()).containsEntry("one", new Line(1, "a"));
+		}
+		assertThat(client.getBean(Carried.class).ways()).allSatisfy((way) -> assertThat(way).startsWith("http"));
+	}
+
+	@AffinityChannel
+	@FeignClient(name = "below", url = "${lines.url}")
+	interface BelowLines {
+
+		@GetMapping("/map")
+		Map<String, Line> map();
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@EnableFeignClients(clients = BelowLines.class)
+	static class BelowLinesClient {
 
 		@Bean
 		Carried carried() {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.reflect.Type;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -124,8 +125,12 @@ class FeignClientSettingsTests {
 	private record Pair(ConfigurableApplicationContext plain, ConfigurableApplicationContext typed) {
 
 		<T> void connect(Class<T> type, Function<T, ?> call, String channel, String path) {
-			call.apply(this.typed.getBean(type));
-			await().untilAsserted(() -> {
+			// A first call may take longer than the client waits.
+			await().atMost(Duration.ofMinutes(1)).ignoreExceptions().until(() -> {
+				call.apply(this.typed.getBean(type));
+				return true;
+			});
+			await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
 				ChannelReport report = this.typed.getBean(ChannelsEndpoint.class).channel(channel);
 				assertThat(report).isNotNull();
 				assertThat(report.peers()).isNotEmpty();
@@ -298,7 +303,10 @@ class FeignClientSettingsTests {
 						"spring.cloud.openfeign.httpclient.hc5.enabled", apache));
 		pair.connect(Shelf.class, Shelf::count, "shelf", path);
 		Shelf typed = pair.typed().getBean(Shelf.class);
-		typed.slow(1);
+		await().atMost(Duration.ofMinutes(1)).ignoreExceptions().until(() -> typed.slow(1) != null);
+		await().atMost(Duration.ofMinutes(1))
+			.ignoreExceptions()
+			.until(() -> pair.plain().getBean(Shelf.class).slow(1) != null);
 		Carried carried = pair.typed().getBean(Carried.class);
 		carried.clear();
 		assertThat(ending(() -> typed.slow(8000))).isEqualTo(ending(() -> pair.plain().getBean(Shelf.class).slow(8000)))
