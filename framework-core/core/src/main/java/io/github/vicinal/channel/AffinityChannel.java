@@ -29,6 +29,9 @@ import java.lang.annotation.Target;
  * }
  * </pre>
  *
+ * On the interface of a Feign client of Spring Cloud it does the same for the methods for
+ * which the server has a handler of equal structure.
+ * <p>
  * For contracts that cannot be annotated, such as generated ones, it stands on a
  * configuration class and names them by {@link #types()} or {@link #groups()}. The same
  * can be said by properties, which win over annotations:
@@ -44,8 +47,8 @@ public @interface AffinityChannel {
 
 	/**
 	 * Name of the channel in configuration, metrics and reports. By default the group of
-	 * the HTTP service client; for a proxy without a group the simple name of the
-	 * contract.
+	 * the HTTP service client, or the context of the Feign client; for a proxy without a
+	 * group the simple name of the contract.
 	 * @return the name, or empty for the default
 	 */
 	String name() default "";

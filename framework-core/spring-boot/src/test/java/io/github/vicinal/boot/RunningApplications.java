@@ -15,7 +15,7 @@ import org.springframework.context.ConfigurableApplicationContext;
  * Starts applications for a test, servers and clients, and closes them after it, the
  * latest first.
  */
-final class RunningApplications implements AfterEachCallback {
+public final class RunningApplications implements AfterEachCallback {
 
 	private static final Map<String, Object> COMMON = Map.of("server.port", "0", "spring.main.banner-mode", "off",
 			"management.endpoints.web.exposure.include", "*", "vicinal.compare-paths", "false",
@@ -25,7 +25,7 @@ final class RunningApplications implements AfterEachCallback {
 	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
 
 	/** Starts an application with what all have in common, and these properties. */
-	ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
+	public ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
 		Map<String, Object> all = new TreeMap<>(COMMON);
 		all.putAll(properties);
 		SpringApplication application = new SpringApplication(type);

@@ -40,6 +40,9 @@ final class ApacheClients {
 	/** Exchanges of the client, which leave calls of channels alone. */
 	private static final String OURS = "io.github.vicinal.boot.exchange.";
 
+	/** Asks for paths, on requests of channels. */
+	private static final String CHANNELS = "io.github.vicinal.boot.client.FeignApacheClient$Element";
+
 	private static final String APACHES = "org.apache.hc.";
 
 	private ApacheClients() {
@@ -59,6 +62,11 @@ final class ApacheClients {
 		if (client instanceof RedirectTellingClient) {
 			client = Fields.required(client, "delegate");
 		}
+		inspect(client, found);
+	}
+
+	/** Inspects a client of the library. */
+	static void inspect(Object client, ClientAdditions.Found found) throws UnknownLayoutException {
 		if (!client.getClass().getName().equals(CLIENT)) {
 			found.unsupported("HTTP client " + client.getClass().getName());
 			return;
@@ -81,7 +89,7 @@ final class ApacheClients {
 		for (Object element = first; element != null; element = Fields.get(element, "next")) {
 			Object handler = Fields.required(element, "handler");
 			String name = handler.getClass().getName();
-			if (!name.startsWith(APACHES) && !name.startsWith(OURS)) {
+			if (!name.startsWith(APACHES) && !name.startsWith(OURS) && !name.equals(CHANNELS)) {
 				found.unsupported("execution interceptor " + name);
 			}
 			else if (name.endsWith(".MainClientExec")) {

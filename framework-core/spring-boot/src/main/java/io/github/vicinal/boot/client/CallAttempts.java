@@ -39,18 +39,22 @@ final class CallAttempts {
 
 	private final KnownAdditions additions;
 
+	private final ClientKind kind;
+
 	/**
 	 * Creates the attempts of a channel.
 	 * @param interceptors the application's interceptors, outermost first
 	 * @param traits what requests have shown of the client
 	 * @param additions what the client adds to requests
+	 * @param kind the kind of the client
 	 */
-	CallAttempts(Channel channel, List<ChannelInterceptor> interceptors, ClientTraits traits,
-			KnownAdditions additions) {
+	CallAttempts(Channel channel, List<ChannelInterceptor> interceptors, ClientTraits traits, KnownAdditions additions,
+			ClientKind kind) {
 		this.channel = channel;
 		this.interceptors = interceptors;
 		this.traits = traits;
 		this.additions = additions;
+		this.kind = kind;
 	}
 
 	/** Makes a call over a path, on the calling thread. */
@@ -158,7 +162,8 @@ final class CallAttempts {
 					raised);
 	}
 
-	private Attempt answered(ClientCall call, CallPath path, Reply reply) {
+	private Attempt answered(ClientCall call, CallPath path, Reply received) {
+		Reply reply = this.kind.received(received);
 		keepCookies(call, reply);
 		if (isRedirect(reply)) {
 			Reply.Failure redirect = this.traits.reactive() ? null : bodyless(reply);

@@ -67,7 +67,7 @@ import org.springframework.web.client.RestClient;
 @ConditionalOnClass({ RestClient.class, ClientHttpRequestFactoryBuilder.class })
 @ConditionalOnBean(Codecs.class)
 @Import({ ChannelClientAutoConfiguration.LoadBalancing.class, ChannelClientAutoConfiguration.Locality.class,
-		ChannelClientAutoConfiguration.Reactive.class })
+		ChannelClientAutoConfiguration.Reactive.class, ChannelClientAutoConfiguration.Feign.class })
 public final class ChannelClientAutoConfiguration {
 
 	private static final String CIRCUIT_BREAKER_CONFIGURER = "org.springframework.cloud.client.circuitbreaker."
@@ -160,13 +160,19 @@ public final class ChannelClientAutoConfiguration {
 
 	@Bean
 	SmartInitializingSingleton vicinalChannelNamesVerifier(ObjectProvider<ClientChannels> channels,
-			ListableBeanFactory beanFactory, Environment environment, ResourceLoader resources) {
+			ObjectProvider<LaterClients> later, ListableBeanFactory beanFactory, Environment environment,
+			ResourceLoader resources) {
 		boolean lazy = environment.getProperty("spring.main.lazy-initialization", Boolean.class, false);
 		return () -> {
 			if (!lazy) {
 				ClientChannels known = channels.getObject();
+				Set<Class<?>> served = known.contracts();
+				later.forEach((clients) -> clients.groups().forEach((type, group) -> {
+					known.expect(type, group);
+					served.add(type);
+				}));
 				known.verifyNames();
-				new UnservedChannels(beanFactory, environment, resources).warn(known.contracts());
+				new UnservedChannels(beanFactory, environment, resources).warn(served);
 			}
 		};
 	}
@@ -278,6 +284,42 @@ public final class ChannelClientAutoConfiguration {
 		public @Nullable String choose(String serviceId) {
 			ServiceInstance instance = this.client.getObject().choose(serviceId);
 			return (instance != null) ? instance.getHost() + ":" + instance.getPort() : null;
+		}
+
+	}
+
+	/** Beans for applications with Spring Cloud OpenFeign. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(name = { "feign.Capability", "org.springframework.cloud.openfeign.FeignBuilderCustomizer" })
+	static class Feign {
+
+		@Bean
+		org.springframework.cloud.openfeign.FeignBuilderCustomizer vicinalFeignBuilderCustomizer(
+				ObjectProvider<ClientChannels> channels, HttpLegs legs, ObjectProvider<PlainRequests> requests,
+				ObjectProvider<InstanceChooser> chooser, Environment environment) {
+			FeignChannels capability = new FeignChannels(channels::getObject, legs,
+					() -> requests.getIfAvailable(() -> PlainRequests.OF_CLIENT), chooser::getIfAvailable,
+					environment::resolvePlaceholders);
+			return (builder) -> builder.addCapability(capability);
+		}
+
+		/** Beans for Feign clients on Apache HttpClient 5. */
+		@Configuration(proxyBeanMethods = false)
+		@ConditionalOnClass(name = { "feign.hc5.ApacheHttp5Client",
+				"org.springframework.cloud.openfeign.clientconfig.HttpClient5FeignConfiguration" })
+		static class Apache {
+
+			@Bean
+			@Order(Ordered.HIGHEST_PRECEDENCE)
+			FeignApacheChannels vicinalFeignApacheChannels(HttpLegs legs, ObjectProvider<PlainRequests> requests) {
+				return new FeignApacheChannels(legs, () -> requests.getIfAvailable(() -> PlainRequests.OF_CLIENT));
+			}
+
+		}
+
+		@Bean
+		LaterClients vicinalFeignClients(ListableBeanFactory beanFactory, Environment environment) {
+			return () -> FeignChannels.declared(beanFactory, environment::resolvePlaceholders);
 		}
 
 	}

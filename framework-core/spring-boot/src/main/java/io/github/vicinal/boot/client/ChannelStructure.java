@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
+import io.github.vicinal.boot.contract.ClientAnnotations;
 import io.github.vicinal.boot.contract.MethodStructure;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.Peer;
@@ -35,20 +36,23 @@ final class ChannelStructure {
 
 	/**
 	 * Creates the structure of a channel. Types are looked at with the first request.
+	 * @param annotations what the annotations of the interface say
 	 * @param mapper returns the mapper of bodies
 	 * @param placeholders resolves placeholders of paths
 	 */
-	ChannelStructure(Channel channel, Supplier<JsonMapper> mapper, UnaryOperator<String> placeholders) {
+	ChannelStructure(Channel channel, ClientAnnotations annotations, Supplier<JsonMapper> mapper,
+			UnaryOperator<String> placeholders) {
 		this.channel = channel;
-		this.methods = SingletonSupplier.of(() -> describe(channel.contract(), mapper.get(), placeholders));
+		this.methods = SingletonSupplier
+			.of(() -> describe(channel.contract(), annotations, mapper.get(), placeholders));
 	}
 
-	private static List<MethodStructure> describe(Contract contract, JsonMapper mapper,
+	private static List<MethodStructure> describe(Contract contract, ClientAnnotations annotations, JsonMapper mapper,
 			UnaryOperator<String> placeholders) {
 		JsonStructure json = new JsonStructure(mapper);
 		return contract.methods()
 			.stream()
-			.map((method) -> MethodStructure.ofClient(contract.type(), method, placeholders, json))
+			.map((method) -> MethodStructure.ofClient(contract.type(), annotations, method, placeholders, json))
 			.toList();
 	}
 

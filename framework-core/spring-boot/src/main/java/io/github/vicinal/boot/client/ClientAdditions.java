@@ -142,6 +142,11 @@ final class ClientAdditions {
 			return Objects.requireNonNull(this.application);
 		}
 
+		/** Notes that a load balancer of the application takes part. */
+		void balanced() {
+			this.balanced = true;
+		}
+
 		/** Adds what is different from typed paths, if anything. */
 		void different(@Nullable String what) {
 			if (what != null) {
@@ -212,6 +217,11 @@ final class ClientAdditions {
 			}
 			first = Map.copyOf(all.headers);
 		}
+		return of(all, balancers);
+	}
+
+	/** Returns what was found, with what load balancers add if there are any. */
+	static ClientAdditions of(Found all, Supplier<Collection<String>> balancers) {
 		if (all.balanced) {
 			balancers.get().forEach(all::unsupported);
 		}
@@ -449,7 +459,7 @@ final class ClientAdditions {
 		}
 	}
 
-	private static void library(ClientHttpRequestFactory factory, Found found) throws UnknownLayoutException {
+	static void library(ClientHttpRequestFactory factory, Found found) throws UnknownLayoutException {
 		if (factory.getClass() == JdkClientHttpRequestFactory.class) {
 			jdk((HttpClient) Fields.required(factory, "httpClient"), found);
 		}

@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.client;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -152,11 +153,7 @@ final class ClientCall implements CallCache.Call {
 			return false;
 		}
 		this.deadline = this.client.deadline();
-		UriTemplates uris = this.client.uris();
-		this.observed = (uris != null)
-				? this.client.observation()
-					.start(this.client.name(), chosen.kind(), this.plan, uris, this.arguments, parent)
-				: ClientObservation.Call.NOOP;
+		this.observed = this.client.observe(this.plan, chosen.kind(), this.arguments, parent);
 		return true;
 	}
 
@@ -219,7 +216,8 @@ final class ClientCall implements CallCache.Call {
 	 * Returns the way on after an attempt that brought no result.
 	 * @param attempt the attempt
 	 * @return the leg on which the HTTP client goes on
-	 * @throws RuntimeException what the HTTP client raises when a request gets no answer
+	 * @throws RuntimeException what the HTTP client raises when a request gets no answer,
+	 * unless it raises that itself
 	 */
 	HttpLeg next(Attempt attempt) {
 		if (attempt instanceof Attempt.HandlerFailed failed) {
@@ -233,6 +231,11 @@ final class ClientCall implements CallCache.Call {
 			return new HttpLeg(this, failed.failure());
 		}
 		if (attempt instanceof Attempt.Unanswered unanswered) {
+			IOException below = this.client.kind().raisedBelow(unanswered.cause());
+			if (below != null) {
+				this.observed.failed(unanswered.cause(), below);
+				return new HttpLeg(this, below);
+			}
 			RuntimeException raised = ClientFailures.of(this, unanswered.cause());
 			this.observed.failed(unanswered.cause(), raised);
 			throw raised;
@@ -254,7 +257,7 @@ final class ClientCall implements CallCache.Call {
 
 	/** Returns the leg of a call that goes over HTTP. */
 	HttpLeg overHttp() {
-		return new HttpLeg(this, null);
+		return new HttpLeg(this);
 	}
 
 	/**

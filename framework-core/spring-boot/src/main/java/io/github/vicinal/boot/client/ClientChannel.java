@@ -12,6 +12,7 @@ import java.util.function.UnaryOperator;
 
 import io.github.vicinal.boot.client.ClientChannels.ClientFacts;
 import io.github.vicinal.boot.client.ClientChannels.Toolbox;
+import io.github.vicinal.boot.contract.ClientAnnotations;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
 import io.github.vicinal.channel.ChannelListener;
@@ -20,6 +21,7 @@ import io.github.vicinal.path.CallFrame;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.report.ChannelReport.CachedMethod;
+import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.Advised;
@@ -64,6 +66,8 @@ final class ClientChannel {
 
 	private final ChannelStructure structure;
 
+	private final ClientKind kind;
+
 	private final @Nullable String group;
 
 	private final @Nullable String bean;
@@ -91,13 +95,15 @@ final class ClientChannel {
 		this.replicas = replicas;
 		this.group = facts.group();
 		this.bean = facts.bean();
-		this.plans = plans(channel, tools.placeholders());
-		this.caches = caches(tools.callCaches().get());
-		this.additions = new KnownAdditions(channel, this.plans.values(), traits, tools.balancerAdditions(),
+		ClientAnnotations annotations = facts.kind().annotations(channel.contract().type());
+		this.kind = facts.kind();
+		this.plans = plans(channel, annotations, tools.placeholders());
+		this.caches = this.kind.isOfSpring() ? caches(tools.callCaches().get()) : Map.of();
+		this.additions = new KnownAdditions(channel, this.kind, this.plans.values(), traits, tools.balancerAdditions(),
 				() -> new ClientAdditions.Application(tools.mapper().get(), tools.observation()));
 		this.routes = new CallRoutes(channel, facts.targets(), replicas, facts.discovers(), traits, this.additions);
-		this.attempts = new CallAttempts(channel, this.interceptors, traits, this.additions);
-		this.structure = new ChannelStructure(channel, tools.mapper(), tools.placeholders());
+		this.attempts = new CallAttempts(channel, this.interceptors, traits, this.additions, this.kind);
+		this.structure = new ChannelStructure(channel, annotations, tools.mapper(), tools.placeholders());
 		this.inspector = new RequestInspector(channel, traits, this.additions, facts.clientName());
 	}
 
@@ -112,13 +118,14 @@ final class ClientChannel {
 		return made;
 	}
 
-	private static Map<Method, MethodPlan> plans(Channel channel, UnaryOperator<String> placeholders) {
+	private static Map<Method, MethodPlan> plans(Channel channel, ClientAnnotations annotations,
+			UnaryOperator<String> placeholders) {
 		Map<Method, MethodPlan> plans = new LinkedHashMap<>();
 		Class<?> type = channel.contract().type();
 		for (Method method : type.getMethods()) {
 			ContractMethod contractMethod = channel.contract().method(method);
 			if (contractMethod != null) {
-				plans.put(method, new MethodPlan(type, contractMethod, placeholders));
+				plans.put(method, new MethodPlan(type, annotations, contractMethod, placeholders));
 			}
 		}
 		return Map.copyOf(plans);
@@ -131,6 +138,29 @@ final class ClientChannel {
 	void client(Advised proxy) {
 		this.caches.values().forEach((cache) -> cache.client(this.interceptors, proxy));
 		this.additions.client(proxy);
+	}
+
+	/**
+	 * Names a client of this channel that is no HTTP interface of Spring.
+	 * @param client what its kind knows
+	 */
+	void clientOfKind(Object client) {
+		this.additions.client(client);
+	}
+
+	ClientKind kind() {
+		return this.kind;
+	}
+
+	/** Starts the observation of a call over a path, on its caller's thread. */
+	ClientObservation.Call observe(MethodPlan plan, PathKind path, @Nullable Object[] arguments,
+			@Nullable Observation parent) {
+		UriTemplates known = uris();
+		if (known == null) {
+			return ClientObservation.Call.NOOP;
+		}
+		return this.kind.isOfSpring() ? this.observation.start(name(), path, plan, known, arguments, parent)
+				: this.observation.startOwn(name(), path, plan, parent);
 	}
 
 	/** Returns whether this is the channel of a client, by its group or its bean. */

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -24,7 +25,6 @@ import java.util.stream.Collectors;
 
 import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
 import io.github.vicinal.boot.autoconfigure.PathIds;
-import io.github.vicinal.boot.contract.ExchangeContractReader;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.Channel;
 import io.github.vicinal.channel.ChannelInterceptor;
@@ -126,7 +126,9 @@ public final class ClientChannels implements AutoCloseable {
 		this.tools = tools;
 		for (AffinityChannel annotation : configured) {
 			for (Class<?> type : annotation.types()) {
-				verifyContract(type, annotation);
+				if (!UnservedChannels.isFeignClient(type)) {
+					verifyContract(type, annotation, ClientKind.HTTP_INTERFACE);
+				}
 			}
 		}
 	}
@@ -151,10 +153,20 @@ public final class ClientChannels implements AutoCloseable {
 	 * @param discovers whether replicas may hide behind a balancer that cannot be asked
 	 * @param timeout how long the HTTP client waits for an answer, or {@code null}
 	 * @param interceptors class names of the application's HTTP interceptors
+	 * @param kind the kind of the client
 	 */
 	record ClientFacts(@Nullable String group, @Nullable String bean, boolean soleOfGroup, CallTargets targets,
-			@Nullable String clientName, boolean discovers, @Nullable Duration timeout,
-			Collection<String> interceptors) {
+			@Nullable String clientName, boolean discovers, @Nullable Duration timeout, Collection<String> interceptors,
+			ClientKind kind) {
+
+		/** Creates the facts of an HTTP interface. */
+		ClientFacts(@Nullable String group, @Nullable String bean, boolean soleOfGroup, CallTargets targets,
+				@Nullable String clientName, boolean discovers, @Nullable Duration timeout,
+				Collection<String> interceptors) {
+			this(group, bean, soleOfGroup, targets, clientName, discovers, timeout, interceptors,
+					ClientKind.HTTP_INTERFACE);
+		}
+
 	}
 
 	/**
@@ -182,7 +194,7 @@ public final class ClientChannels implements AutoCloseable {
 			if (!definition.enabled()) {
 				return null;
 			}
-			Contract contract = verifyContract(type, annotation);
+			Contract contract = verifyContract(type, annotation, facts.kind());
 			if (known == null) {
 				known = create(name, contract, annotation, definition, facts);
 				this.channels.put(name, known);
@@ -315,12 +327,23 @@ public final class ClientChannels implements AutoCloseable {
 		return null;
 	}
 
-	private static Contract verifyContract(Class<?> type, @Nullable AffinityChannel annotation) {
+	/**
+	 * Notes the names of a client that may be made later.
+	 * @param type its interface
+	 * @param group the name of the service or context that it belongs to
+	 */
+	void expect(Class<?> type, String group) {
+		AffinityChannel annotation = annotation(type, group);
+		String name = (annotation != null && !annotation.name().isEmpty()) ? annotation.name() : group;
+		definition(type, name, name, group);
+	}
+
+	private static Contract verifyContract(Class<?> type, @Nullable AffinityChannel annotation, ClientKind kind) {
 		if (!type.isInterface()) {
 			throw new InvalidChannelException("@AffinityChannel names %s, which is not an interface".formatted(type),
 					"Name the @HttpExchange interface that client and server share");
 		}
-		Contract contract = ExchangeContractReader.contract(type, annotation);
+		Contract contract = kind.contract(type, annotation);
 		if (contract.methods().isEmpty()) {
 			throw new InvalidChannelException(
 					"%s has @AffinityChannel but no method with @HttpExchange, @GetExchange or the like"
@@ -401,13 +424,13 @@ public final class ClientChannels implements AutoCloseable {
 
 	/**
 	 * Returns the contracts that have channels.
-	 * @return their interfaces
+	 * @return a new set of their interfaces
 	 */
 	Set<Class<?>> contracts() {
 		return this.channels.values()
 			.stream()
 			.map((channel) -> channel.channel().contract().type())
-			.collect(Collectors.toSet());
+			.collect(Collectors.toCollection(HashSet::new));
 	}
 
 	@Override

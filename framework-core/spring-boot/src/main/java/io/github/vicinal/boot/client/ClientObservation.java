@@ -124,6 +124,32 @@ final class ClientObservation {
 		return new ObservedCall(http, httpContext, own, ownContext, headers(httpContext));
 	}
 
+	/**
+	 * Starts the observation of a call of a client whose requests are not observed.
+	 * @param parent what the call belongs to, or {@code null} if that is the thread's
+	 * current observation
+	 */
+	Call startOwn(String channel, PathKind path, MethodPlan plan, @Nullable Observation parent) {
+		if (this.registry.isNoop()) {
+			return Call.NOOP;
+		}
+		MeterShortcut meters = this.shortcut.get();
+		if (meters != null) {
+			return new OwnMeteredCall(meters, plan.ownSeries().get(path, () -> {
+				Supplier<ChannelObservationContext> context = () -> new ChannelObservationContext(channel, path);
+				return new OwnSeries(meters.series(this.channelConvention, context.get()), context);
+			}));
+		}
+		ChannelObservationContext context = new ChannelObservationContext(channel, path);
+		Observation own = ChannelObservationDocumentation.CALL.observation(null, this.channelConvention, () -> context,
+				this.registry);
+		if (parent != null) {
+			own.parentObservation(parent);
+		}
+		own.start();
+		return new OwnObservedCall(own, context);
+	}
+
 	private @Nullable CallSeriesPair series(MeterShortcut meters, String channel, PathKind path, MethodPlan plan,
 			UriTemplates uris, @Nullable Object[] arguments) {
 		if (plan.queryNames().length == 0) {
@@ -310,6 +336,74 @@ final class ClientObservation {
 			ClientRequestObservationContext httpContext = this.series.httpContext().get();
 			httpContext.setError(raised);
 			this.series.http().recordWith(this.http, nanos, httpContext);
+		}
+
+	}
+
+	/** A call whose HTTP request would not have been observed. */
+	private static final class OwnObservedCall extends Call {
+
+		private final Observation own;
+
+		private final ChannelObservationContext context;
+
+		private OwnObservedCall(Observation own, ChannelObservationContext context) {
+			this.own = own;
+			this.context = context;
+		}
+
+		@Override
+		Map<String, String> headers() {
+			return Map.of();
+		}
+
+		@Override
+		void answered(int status, Map<String, List<String>> fields, @Nullable Throwable raised) {
+			this.context.setAnswered(true);
+			this.own.stop();
+		}
+
+		@Override
+		void failed(PathException failure, Throwable raised) {
+			this.own.error(failure);
+			this.own.stop();
+		}
+
+	}
+
+	/** Records the meters that the observation would have recorded. */
+	private static final class OwnMeteredCall extends Call {
+
+		private final MeterShortcut meters;
+
+		private final OwnSeries own;
+
+		private final LongTaskTimer.@Nullable Sample sample;
+
+		private final long start;
+
+		private OwnMeteredCall(MeterShortcut meters, OwnSeries own) {
+			this.meters = meters;
+			this.own = own;
+			this.sample = own.series().start(own.context());
+			this.start = meters.now();
+		}
+
+		@Override
+		Map<String, String> headers() {
+			return Map.of();
+		}
+
+		@Override
+		void answered(int status, Map<String, List<String>> fields, @Nullable Throwable raised) {
+			this.own.series().record(this.sample, this.meters.now() - this.start, 0, this.own::answered);
+		}
+
+		@Override
+		void failed(PathException failure, Throwable raised) {
+			ChannelObservationContext context = this.own.context().get();
+			context.setError(failure);
+			this.own.series().recordWith(this.sample, this.meters.now() - this.start, context);
 		}
 
 	}

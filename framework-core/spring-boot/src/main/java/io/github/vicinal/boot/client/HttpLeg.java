@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.client;
 
+import java.io.IOException;
 import java.lang.reflect.Method;
 import java.net.URI;
 import java.time.Duration;
@@ -38,6 +39,9 @@ final class HttpLeg {
 	private final MethodPlan plan;
 
 	private final Reply.@Nullable Failure replayed;
+
+	/** Failure that the HTTP client is to see instead of a response. */
+	private final @Nullable IOException failing;
 
 	/** The attempt at a replica that this leg is a part of. */
 	private final @Nullable ReplicaAttempt replicaAttempt;
@@ -82,20 +86,44 @@ final class HttpLeg {
 	/** Whether the request of this call is on its way. */
 	private boolean executing;
 
+	/** What makes the request of this call; {@code null} if that is not known. */
+	private @Nullable Object maker;
+
+	/** Creates a leg whose requests are sent. */
+	HttpLeg(ClientCall call) {
+		this(call, null, null);
+	}
+
 	/**
-	 * Creates a leg.
-	 * @param call the call
-	 * @param replayed the failure that the HTTP client is to see instead of a response,
-	 * or {@code null} for a request that is sent
+	 * Creates a leg that replays a response.
+	 * @param replayed what the HTTP client is to see instead of a response
 	 */
-	HttpLeg(ClientCall call, Reply.@Nullable Failure replayed) {
+	HttpLeg(ClientCall call, Reply.Failure replayed) {
+		this(call, replayed, null);
+	}
+
+	/**
+	 * Creates the leg of a call that got no answer.
+	 * @param failing what the HTTP client is to see instead of a response
+	 */
+	HttpLeg(ClientCall call, IOException failing) {
+		this(call, null, failing);
+	}
+
+	private HttpLeg(ClientCall call, Reply.@Nullable Failure replayed, @Nullable IOException failing) {
 		this.call = call;
 		this.channel = call.client().channel();
 		this.plan = call.plan();
 		this.replayed = replayed;
+		this.failing = failing;
 		this.replicaAttempt = call.replicaAttempt();
 		this.answer = call.answer();
-		this.elsewhere = replayed == null && this.plan.goesElsewhere(call.arguments());
+		this.elsewhere = sends() && this.plan.goesElsewhere(call.arguments());
+	}
+
+	/** Returns whether the requests of the leg are sent, and not replayed. */
+	private boolean sends() {
+		return this.replayed == null && this.failing == null;
 	}
 
 	/** Request attribute that holds the call to which a request belongs. */
@@ -148,7 +176,7 @@ final class HttpLeg {
 
 	/** Returns whether no request has shown yet what does not change. */
 	boolean inspects() {
-		return this.replayed == null && this.call.client().inspector().inspects();
+		return sends() && this.call.client().inspector().inspects();
 	}
 
 	/**
@@ -158,21 +186,21 @@ final class HttpLeg {
 	 * @param interceptors class names of the interceptors
 	 */
 	void inspect(boolean ofWebClient, @Nullable Duration readTimeout, Collection<String> interceptors) {
-		if (this.replayed == null) {
+		if (sends()) {
 			this.call.client().inspector().inspect(ofWebClient, readTimeout, interceptors);
 		}
 	}
 
 	/** Notes how the connector that sends the request follows redirects. */
 	void redirects(@Nullable RedirectRules ofConnector) {
-		if (this.replayed == null) {
+		if (sends()) {
 			this.call.client().traits().redirects(ofConnector);
 		}
 	}
 
 	/** Notes whether the connector that sends the request makes exchanges. */
 	void exchanges(boolean ofConnector) {
-		if (this.replayed == null) {
+		if (sends()) {
 			this.call.client().traits().exchanges(ofConnector);
 		}
 	}
@@ -185,6 +213,42 @@ final class HttpLeg {
 	/** Returns how the connector of a {@code WebClient} follows redirects, if known. */
 	@Nullable RedirectRules redirects() {
 		return this.call.client().traits().redirects();
+	}
+
+	/**
+	 * Returns whether a request is that of this call.
+	 * @param method the method of the interface that it was made for
+	 * @param maker what made it, see {@link #madeBy}
+	 */
+	boolean owns(Method method, @Nullable Object maker) {
+		return !this.replayDone && this.maker != null && this.maker == maker
+				&& this.call.client().plan(method) == this.plan;
+	}
+
+	/**
+	 * Returns whether the request of this call was not made yet, or may be made again.
+	 */
+	boolean awaits() {
+		return !this.replayDone;
+	}
+
+	/**
+	 * Names what makes the request of this call, for clients that can tell it from
+	 * requests of others.
+	 */
+	void madeBy(Object client) {
+		this.maker = client;
+	}
+
+	/**
+	 * Raises the failure that the HTTP client is to see instead of sending, once.
+	 * @throws IOException the failure
+	 */
+	void fail() throws IOException {
+		if (this.failing != null) {
+			this.replayDone = true;
+			throw this.failing;
+		}
 	}
 
 	/** Returns the failure that the HTTP client is to see instead of sending, once. */
@@ -323,7 +387,7 @@ final class HttpLeg {
 		if (this.replicaAttempt != null) {
 			this.replicaAttempt.sending(target, !first);
 		}
-		if (first && this.replayed == null) {
+		if (first && sends()) {
 			this.call.client().inspector().sending(this.call, target(uri), headers);
 		}
 		this.peer = this.elsewhere ? null : this.channel.peer(target);
@@ -369,6 +433,9 @@ final class HttpLeg {
 	void end(@Nullable Throwable raised) {
 		if (this.replayed != null) {
 			this.call.replayed(this, this.replayed, raised);
+			return;
+		}
+		if (this.failing != null) {
 			return;
 		}
 		this.inFlight.end(System.nanoTime() - this.start, this.status, !this.redirected);

@@ -10,8 +10,6 @@ import java.util.function.Supplier;
 import io.github.vicinal.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.aop.framework.Advised;
-
 /**
  * Additions of the clients of one channel to requests. They are examined when the first
  * call is made, because a client may be customised until then. Thread-safe.
@@ -29,8 +27,10 @@ final class KnownAdditions {
 
 	private final Supplier<ClientAdditions.Application> application;
 
+	private final ClientKind kind;
+
 	/** The proxies of the client; more than one only if its bean is no singleton. */
-	private final Set<Advised> clients = Collections.newSetFromMap(new IdentityHashMap<>());
+	private final Set<Object> clients = Collections.newSetFromMap(new IdentityHashMap<>());
 
 	/** {@code null} until the clients have been looked at. */
 	private volatile @Nullable ClientAdditions known;
@@ -40,15 +40,17 @@ final class KnownAdditions {
 
 	/**
 	 * Creates what is not known yet.
+	 * @param kind the kind of the clients
 	 * @param plans the plans of the contract's methods
 	 * @param traits what requests have shown of the client
 	 * @param balancerAdditions returns what load balancers add to requests
 	 * @param application returns what the application has that additions are compared
 	 * with
 	 */
-	KnownAdditions(Channel channel, Collection<MethodPlan> plans, ClientTraits traits,
+	KnownAdditions(Channel channel, ClientKind kind, Collection<MethodPlan> plans, ClientTraits traits,
 			Supplier<Collection<String>> balancerAdditions, Supplier<ClientAdditions.Application> application) {
 		this.channel = channel;
+		this.kind = kind;
 		this.plans = plans;
 		this.traits = traits;
 		this.balancerAdditions = balancerAdditions;
@@ -57,9 +59,9 @@ final class KnownAdditions {
 
 	/**
 	 * Names a client.
-	 * @param proxy its proxy, or the factory that makes it
+	 * @param proxy its proxy, or what makes it
 	 */
-	void client(Advised proxy) {
+	void client(Object proxy) {
 		synchronized (this.clients) {
 			if (this.clients.add(proxy) && this.known != null) {
 				inspectAll();
@@ -80,7 +82,7 @@ final class KnownAdditions {
 	}
 
 	private ClientAdditions inspectAll() {
-		ClientAdditions found = ClientAdditions.of(this.clients, this.balancerAdditions, this.application.get());
+		ClientAdditions found = this.kind.additions(this.clients, this.balancerAdditions, this.application.get());
 		this.traits.registered(found.unsupported());
 		Map<MethodPlan, String> methods = new IdentityHashMap<>();
 		for (MethodPlan plan : this.plans) {

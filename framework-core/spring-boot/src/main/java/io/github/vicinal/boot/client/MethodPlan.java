@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.client;
 
+import java.lang.reflect.Method;
 import java.net.URI;
 import java.util.HashSet;
 import java.util.Optional;
@@ -10,7 +11,8 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 import io.github.vicinal.boot.contract.ArgumentRule;
-import io.github.vicinal.boot.contract.ExchangeContractReader;
+import io.github.vicinal.boot.contract.ClientAnnotations;
+import io.github.vicinal.boot.contract.ExchangeAnnotations;
 import io.github.vicinal.boot.contract.ResultShape;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.path.PathException;
@@ -58,6 +60,8 @@ final class MethodPlan implements CacheableMethod {
 
 	private final CallSeriesPair.Cache series = new CallSeriesPair.Cache();
 
+	private final OwnSeries.Cache ownSeries = new OwnSeries.Cache();
+
 	/**
 	 * Whether the method has been answered with a redirect, and goes by HTTP since.
 	 */
@@ -85,28 +89,43 @@ final class MethodPlan implements CacheableMethod {
 	/** Whether Spring sends a default value where the argument is missing. */
 	private final boolean[] headerDefaults;
 
+	/** Whether requests have a body. */
+	private final boolean body;
+
+	/** Creates the plan of a method of an HTTP interface. */
 	MethodPlan(Class<?> type, ContractMethod method, UnaryOperator<String> placeholders) {
+		this(type, new ExchangeAnnotations(type), method, placeholders);
+	}
+
+	/**
+	 * Creates the plan of a method.
+	 * @param type the interface
+	 * @param annotations what its annotations say
+	 * @param placeholders resolves the placeholders of paths
+	 */
+	MethodPlan(Class<?> type, ClientAnnotations annotations, ContractMethod method,
+			UnaryOperator<String> placeholders) {
+		Method declared = method.method();
 		this.method = method;
-		this.shape = ResultShape.of(type, method.method());
-		this.rules = (method.httpOnlyReason() != null) ? new ArgumentRule[0]
-				: ExchangeContractReader.rules(type, method);
-		this.httpMethod = ExchangeContractReader.httpMethod(type, method.method());
-		this.path = placeholders.apply(ExchangeContractReader.path(type, method.method()));
+		this.shape = ResultShape.of(type, declared);
+		this.rules = (method.httpOnlyReason() != null) ? new ArgumentRule[0] : annotations.rules(method);
+		this.httpMethod = annotations.httpMethod(declared);
+		this.path = placeholders.apply(annotations.path(declared));
 		this.requestPath = requestPath(this.path);
-		this.queryNames = queryNames(type, method);
-		this.headerNames = ExchangeContractReader.headerNames(type, method);
-		this.headerDefaults = ExchangeContractReader.headerDefaults(method);
-		this.pathNames = ExchangeContractReader.pathNames(type, method);
-		this.accept = ExchangeContractReader.hasAccept(type, method.method());
-		this.version = ExchangeContractReader.hasVersion(type, method.method());
+		this.queryNames = queryNames(annotations, method);
+		this.headerNames = annotations.headerNames(method);
+		this.headerDefaults = annotations.headerDefaults(method);
+		this.pathNames = annotations.pathNames(method);
+		this.accept = annotations.hasAccept(declared);
+		this.version = annotations.hasVersion(declared);
+		this.body = annotations.hasBody(declared);
 		boolean any = true;
 		for (ArgumentRule rule : this.rules) {
 			any &= rule == ArgumentRule.ANY;
 		}
 		this.anyArguments = any;
-		String url = ExchangeContractReader.ownUrl(type, method.method());
-		this.ownUrl = WITH_HOST.matcher(url).matches();
-		this.urlArguments = ExchangeContractReader.urlArguments(method.method());
+		this.ownUrl = WITH_HOST.matcher(annotations.ownUrl(declared)).matches();
+		this.urlArguments = annotations.urlArguments(declared);
 	}
 
 	/** Notes that the method was answered with a redirect. */
@@ -222,8 +241,12 @@ final class MethodPlan implements CacheableMethod {
 		return this.series;
 	}
 
-	private static @Nullable String[] queryNames(Class<?> type, ContractMethod method) {
-		@Nullable String[] names = ExchangeContractReader.queryNames(type, method);
+	OwnSeries.Cache ownSeries() {
+		return this.ownSeries;
+	}
+
+	private static @Nullable String[] queryNames(ClientAnnotations annotations, ContractMethod method) {
+		@Nullable String[] names = annotations.queryNames(method);
 		for (String name : names) {
 			if (name != null) {
 				return names;
@@ -259,7 +282,7 @@ final class MethodPlan implements CacheableMethod {
 
 	/** Returns whether a request has a body. */
 	boolean hasBody() {
-		return ExchangeContractReader.hasBody(this.method.method());
+		return this.body;
 	}
 
 	@Override

@@ -17,6 +17,9 @@ import org.springframework.http.HttpHeaders;
  */
 final class RequestInspector {
 
+	private static final String UNSEEN = "the Feign client shows neither its requests nor its responses; it does with "
+			+ "feign.Client.Default";
+
 	private final Channel channel;
 
 	private final ClientTraits traits;
@@ -79,8 +82,15 @@ final class RequestInspector {
 		if (sent != null && this.uris == null) {
 			this.uris = UriTemplates.learn(sent, call.plan().path(), this.clientName);
 		}
-		if (!seen) {
+		if (seen) {
+			return;
+		}
+		if (call.client().kind().isOfSpring()) {
 			this.channel.unseenOverHttp();
+		}
+		else {
+			String restriction = this.traits.restriction();
+			this.channel.leftToHttp((restriction != null) ? restriction : UNSEEN);
 		}
 	}
 

@@ -67,6 +67,11 @@ final class UnservedChannels {
 		});
 	}
 
+	/** Returns whether an interface is that of a Feign client of Spring Cloud. */
+	static boolean isFeignClient(Class<?> type) {
+		return AnnotatedElementUtils.isAnnotated(type, FEIGN_CLIENT);
+	}
+
 	private static boolean isProxy(Class<?> type) {
 		return java.lang.reflect.Proxy.isProxyClass(type);
 	}
@@ -95,10 +100,10 @@ final class UnservedChannels {
 		if (!AnnotatedElementUtils.hasAnnotation(contract, AffinityChannel.class) || !warned.add(contract)) {
 			return;
 		}
-		boolean feign = AnnotatedElementUtils.isAnnotated(contract, FEIGN_CLIENT);
+		boolean feign = isFeignClient(contract);
 		logger.warn("@AffinityChannel on {} has no effect here: {}", contract.getName(), feign
-				? "Feign clients have no channels. Make it an HTTP interface with @HttpExchange, and register it with "
-						+ "@ImportHttpServices, or remove the annotation"
+				? "no Feign client in this application has this interface. Name it in @EnableFeignClients, or remove the "
+						+ "annotation if only other applications call it"
 				: "no HTTP interface client in this application implements it. Register it with @ImportHttpServices, or "
 						+ "declare what HttpServiceProxyFactory creates as a bean, or remove the annotation if only other "
 						+ "applications call it");

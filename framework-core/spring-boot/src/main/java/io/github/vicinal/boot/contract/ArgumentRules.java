@@ -45,11 +45,11 @@ final class ArgumentRules {
 	private static final Pattern ALPHANUMERIC = Pattern.compile("[0-9A-Za-z]+");
 
 	/** Headers of requests that servers act upon, whatever handlers do with them. */
-	private static final Set<String> MEANINGFUL = Set.of("accept", "accept-charset", "accept-encoding",
-			"accept-language", "connection", "content-encoding", "content-length", "content-type", "cookie", "expect",
-			"forwarded", "host", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
-			"origin", "range", "transfer-encoding", "upgrade", "x-forwarded-for", "x-forwarded-host",
-			"x-forwarded-port", "x-forwarded-prefix", "x-forwarded-proto", "x-http-method-override");
+	static final Set<String> MEANINGFUL = Set.of("accept", "accept-charset", "accept-encoding", "accept-language",
+			"connection", "content-encoding", "content-length", "content-type", "cookie", "expect", "forwarded", "host",
+			"if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "origin", "range",
+			"transfer-encoding", "upgrade", "x-forwarded-for", "x-forwarded-host", "x-forwarded-port",
+			"x-forwarded-prefix", "x-forwarded-proto", "x-http-method-override");
 
 	private ArgumentRules() {
 	}

@@ -23,7 +23,6 @@ import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
-import org.springframework.core.annotation.SynthesizingMethodParameter;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.CookieValue;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -80,7 +79,7 @@ public record MethodStructure(List<String> hashes, String reason) {
 	}
 
 	/**
-	 * Describes a method of a client.
+	 * Describes a method of a client with an HTTP interface.
 	 * @param contract the client's interface
 	 * @param method its method
 	 * @param placeholders resolves the placeholders of paths
@@ -89,7 +88,21 @@ public record MethodStructure(List<String> hashes, String reason) {
 	 */
 	public static MethodStructure ofClient(Class<?> contract, ContractMethod method, UnaryOperator<String> placeholders,
 			JsonStructure json) {
-		return examined(method.method().getName(), () -> client(contract, method, placeholders, json));
+		return ofClient(contract, new ExchangeAnnotations(contract), method, placeholders, json);
+	}
+
+	/**
+	 * Describes a method of a client.
+	 * @param contract the client's interface
+	 * @param annotations what its annotations say
+	 * @param method its method
+	 * @param placeholders resolves the placeholders of paths
+	 * @param json describes bodies
+	 * @return its structure
+	 */
+	public static MethodStructure ofClient(Class<?> contract, ClientAnnotations annotations, ContractMethod method,
+			UnaryOperator<String> placeholders, JsonStructure json) {
+		return examined(method.method().getName(), () -> client(contract, annotations, method, placeholders, json));
 	}
 
 	/**
@@ -108,26 +121,24 @@ public record MethodStructure(List<String> hashes, String reason) {
 		}
 	}
 
-	private static MethodStructure client(Class<?> contract, ContractMethod method, UnaryOperator<String> placeholders,
-			JsonStructure json) {
+	private static MethodStructure client(Class<?> contract, ClientAnnotations annotations, ContractMethod method,
+			UnaryOperator<String> placeholders, JsonStructure json) {
 		if (method.httpOnlyReason() != null) {
 			return because(method.httpOnlyReason());
 		}
-		if (ExchangeContractReader.hasAccept(contract, method.method())
-				|| !ExchangeContractReader.contentType(contract, method.method()).isEmpty()) {
+		if (annotations.hasAccept(method.method()) || !annotations.contentType(method.method()).isEmpty()) {
 			return because("its annotation names media types");
 		}
 		List<MethodParameter> parameters = new ArrayList<>();
 		for (int i = 0; i < method.argumentTypes().size(); i++) {
-			parameters.add(new SynthesizingMethodParameter(method.method(), i).withContainingClass(contract));
+			parameters.add(annotations.parameter(method.method(), i));
 		}
 		ResultShape shape = ResultShape.of(contract, method.method());
 		if (shape.timing() == ResultShape.Timing.FLUX) {
 			return because("the elements of its result arrive one by one");
 		}
-		return of(ExchangeContractReader.httpMethod(contract, method.method()),
-				placeholders.apply(ExchangeContractReader.path(contract, method.method())), parameters, shape, json,
-				false);
+		return of(annotations.httpMethod(method.method()), placeholders.apply(annotations.path(method.method())),
+				parameters, shape, json, false);
 	}
 
 	/**

@@ -1,7 +1,6 @@
 package io.github.vicinal.boot.exchange;
 
 import java.io.IOException;
-import java.net.HttpRetryException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.ArrayList;
@@ -13,7 +12,9 @@ import java.util.Map;
 import feign.Client;
 import feign.Request;
 import feign.Response;
+import io.github.vicinal.boot.client.FeignRedirects;
 import io.github.vicinal.boot.client.LibraryAdditions;
+import io.github.vicinal.boot.client.UrlConnectionClient;
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.ExchangeClient;
@@ -27,14 +28,12 @@ import org.springframework.http.HttpHeaders;
  * Makes requests of Feign exchanges where there is a path, in front of the client of
  * {@code HttpURLConnection}. Thread-safe.
  */
-final class FeignExchangeClient implements Client {
+final class FeignExchangeClient implements UrlConnectionClient {
 
 	private static final String LIBRARY = Client.Default.class.getName();
 
 	/** Headers that the client adds to requests by itself. */
 	private static final List<String> ADDED = List.of("cookie", "authorization");
-
-	private static final String NOT_REPEATED = "cannot retry due to redirection, in streaming mode";
 
 	private final Exchanges exchanges;
 
@@ -116,11 +115,8 @@ final class FeignExchangeClient implements Client {
 		attempt.ask(names, (name, value) -> headers.put(name, List.of(value)));
 		Response response = null;
 		try {
-			response = this.delegate.execute(
-					Request.create(request.httpMethod(), request.url(), headers, request.body(), request.charset(),
-							request.requestTemplate()),
-					new Request.Options(options.connectTimeout(), options.connectTimeoutUnit(), options.readTimeout(),
-							options.readTimeoutUnit(), false));
+			response = this.delegate.execute(Request.create(request.httpMethod(), request.url(), headers,
+					request.body(), request.charset(), request.requestTemplate()), FeignRedirects.without(options));
 			Collection<String> announcement = response.headers().get(PeerAnnouncement.HEADER);
 			attempt.answered(response.status(),
 					(announcement != null && !announcement.isEmpty()) ? announcement.iterator().next() : null, true);
@@ -133,33 +129,8 @@ final class FeignExchangeClient implements Client {
 		}
 	}
 
-	/** Follows a redirect as {@code HttpURLConnection} does. */
 	private Response followed(Response response, Request request, URI uri, Request.Options options) throws IOException {
-		int status = response.status();
-		Collection<String> locations = response.headers().get(HttpHeaders.LOCATION);
-		if (!options.isFollowRedirects() || status < 300 || status > 307 || status == 304 || status == 306
-				|| locations == null || locations.isEmpty()) {
-			return response;
-		}
-		String location = locations.iterator().next();
-		URI target;
-		try {
-			target = uri.resolve(location);
-		}
-		catch (IllegalArgumentException ex) {
-			return response;
-		}
-		if (!String.valueOf(uri.getScheme()).equalsIgnoreCase(target.getScheme())) {
-			return response;
-		}
-		response.close();
-		if (request.body() != null) {
-			throw new HttpRetryException(NOT_REPEATED, status, location);
-		}
-		return this.delegate.execute(FeignMessages.redirected(request, uri, target, status), options)
-			.toBuilder()
-			.request(request)
-			.build();
+		return FeignRedirects.followed(response, request, uri, options, this.delegate);
 	}
 
 }

@@ -5,10 +5,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -183,19 +181,6 @@ final class FeignMessages {
 		catch (NumberFormatException ex) {
 			return null;
 		}
-	}
-
-	/** Returns the request that follows a redirect of one without a body. */
-	static Request redirected(Request request, URI from, URI to, int status) {
-		boolean posted = request.httpMethod() == Request.HttpMethod.POST && status != 307;
-		Map<String, Collection<String>> headers = new LinkedHashMap<>(posted ? Map.of() : request.headers());
-		if (!String.valueOf(from.getRawAuthority()).equalsIgnoreCase(to.getRawAuthority())) {
-			headers.keySet()
-				.removeIf((name) -> name.equalsIgnoreCase(HttpHeaders.AUTHORIZATION)
-						|| name.equalsIgnoreCase(HttpHeaders.COOKIE));
-		}
-		return Request.create(posted ? Request.HttpMethod.GET : request.httpMethod(), to.toString(), headers,
-				(byte[]) null, StandardCharsets.UTF_8, request.requestTemplate());
 	}
 
 	/** Bytes as the library compresses them. */

@@ -317,13 +317,17 @@ class AutoConfigurationTests {
 
 	/** Its requests are exchanges, and a channel is what it does not have. */
 	@Test
-	void anAnnotatedFeignClientIsAWarningWithTheRemedy(CapturedOutput output) {
-		this.client.withUserConfiguration(GroupClient.class, FeignClients.class).run((context) -> {
-			assertThat(context).hasNotFailed();
-			assertThat(output)
-				.containsOnlyOnce("@AffinityChannel on " + Feigned.class.getName() + " has no effect here")
-				.contains("Feign clients have no channels. Make it an HTTP interface with @HttpExchange");
-		});
+	void anAnnotatedFeignClientHasAChannelOnceItIsMade(CapturedOutput output) {
+		this.client.withUserConfiguration(GroupClient.class, FeignClients.class)
+			.withPropertyValues("vicinal.channels.feigned.timeout=1s")
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				ClientChannels channels = context.getBean(ClientChannels.class);
+				assertThat(channels.reports()).extracting(ChannelReport::name).doesNotContain("feigned");
+				assertThat(output).doesNotContain(Feigned.class.getName()).doesNotContain("vicinal.channels.feigned");
+				context.getBean(Feigned.class);
+				assertThat(channels.reports()).extracting(ChannelReport::name).contains("feigned");
+			});
 	}
 
 	@FeignClient(name = "feigned", url = "http://localhost:1")

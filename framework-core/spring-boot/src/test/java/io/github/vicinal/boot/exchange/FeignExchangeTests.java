@@ -42,7 +42,6 @@ import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.cloud.openfeign.EnableFeignClients;
 import org.springframework.cloud.openfeign.FeignClient;
-import org.springframework.cloud.openfeign.clientconfig.HttpClient5FeignConfiguration.HttpClientBuilderCustomizer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -84,7 +83,7 @@ class FeignExchangeTests {
 			Client client(@Nullable ConfigurableApplicationContext context) {
 				HttpClientBuilder builder = HttpClientBuilder.create();
 				if (context != null) {
-					context.getBean(HttpClientBuilderCustomizer.class).customize(builder);
+					context.getBean(FeignApacheExchanges.class).customize(builder);
 				}
 				Client own = new ApacheHttp5Client(builder.build());
 				return (context != null) ? context.getBean(Capability.class).enrich(own) : own;
