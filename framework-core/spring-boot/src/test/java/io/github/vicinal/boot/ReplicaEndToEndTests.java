@@ -173,11 +173,14 @@ class ReplicaEndToEndTests {
 				}
 				assertThat(replica(client, far).locality()).isEqualTo(Locality.ANY);
 			});
-			long before = nearCalls(client, one, two);
-			for (int i = 0; i < 200; i++) {
-				baskets.get(i);
-			}
-			assertThat(nearCalls(client, one, two) - before).as("calls of the near ones").isGreaterThan(100);
+			// A busy machine may make the near ones slower than the far one for a while.
+			await().ignoreException(ResourceAccessException.class).untilAsserted(() -> {
+				long before = nearCalls(client, one, two);
+				for (int i = 0; i < 200; i++) {
+					baskets.get(i);
+				}
+				assertThat(nearCalls(client, one, two) - before).as("calls of the near ones").isGreaterThan(100);
+			});
 			one.vanish();
 			two.vanish();
 			List<String> targets = new ArrayList<>();
