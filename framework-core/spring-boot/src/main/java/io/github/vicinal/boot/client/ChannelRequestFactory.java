@@ -1,7 +1,6 @@
 package io.github.vicinal.boot.client;
 
 import java.io.ByteArrayInputStream;
-import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -322,37 +321,12 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 				return InputStream.nullInputStream();
 			}
 			InputStream bytes = new ByteArrayInputStream(this.failure.body());
-			return this.failure.isCutOff() ? new CutOffBody(bytes) : bytes;
+			return this.failure.isCutOff() ? new CutOffBody(bytes, "The peer ended the response before it was complete")
+					: bytes;
 		}
 
 		@Override
 		public void close() {
-		}
-
-	}
-
-	/** A body that ends with the loss of its connection. */
-	private static final class CutOffBody extends FilterInputStream {
-
-		CutOffBody(InputStream bytes) {
-			super(bytes);
-		}
-
-		private static int checked(int read) throws IOException {
-			if (read < 0) {
-				throw new IOException("The peer ended the response before it was complete");
-			}
-			return read;
-		}
-
-		@Override
-		public int read() throws IOException {
-			return checked(super.read());
-		}
-
-		@Override
-		public int read(byte[] target, int offset, int length) throws IOException {
-			return (length == 0) ? 0 : checked(super.read(target, offset, length));
 		}
 
 	}

@@ -213,9 +213,10 @@ final class FeignApacheClient implements Client {
 			}
 			Header type = response.getFirstHeader(HttpHeaders.CONTENT_TYPE);
 			InputStream bytes = new ByteArrayInputStream(failure.body());
-			response.setEntity(new BasicHttpEntity(failure.isCutOff() ? new FeignReplies.CutOffBody(bytes) : bytes,
-					failure.isCutOff() ? -1 : failure.body().length,
-					(type != null) ? ContentType.parseLenient(type.getValue()) : null, null, false));
+			response
+				.setEntity(new BasicHttpEntity(failure.isCutOff() ? new CutOffBody(bytes, FeignReplies.CUT_OFF) : bytes,
+						failure.isCutOff() ? -1 : failure.body().length,
+						(type != null) ? ContentType.parseLenient(type.getValue()) : null, null, false));
 			return response;
 		}
 

@@ -1,7 +1,6 @@
 package io.github.vicinal.boot.client;
 
 import java.io.ByteArrayInputStream;
-import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -29,6 +28,9 @@ final class FeignReplies {
 
 	/** JDK-8133686: the library has the last value of a header first. */
 	private static final boolean LAST_FIRST = Runtime.version().feature() < 22;
+
+	/** The message of {@code HttpURLConnection}. */
+	static final String CUT_OFF = "Premature EOF";
 
 	private static final int OK = 200;
 
@@ -89,7 +91,7 @@ final class FeignReplies {
 				.build();
 		}
 		InputStream bytes = new ByteArrayInputStream(failure.body());
-		return response.body(failure.isCutOff() ? new CutOffBody(bytes) : bytes, length).build();
+		return response.body(failure.isCutOff() ? new CutOffBody(bytes, CUT_OFF) : bytes, length).build();
 	}
 
 	private static @Nullable Integer length(Map<String, Collection<String>> headers) {
@@ -115,32 +117,6 @@ final class FeignReplies {
 		};
 		raised.addSuppressed(failure);
 		return raised;
-	}
-
-	/** A body that ends with the loss of its connection. */
-	static final class CutOffBody extends FilterInputStream {
-
-		CutOffBody(InputStream bytes) {
-			super(bytes);
-		}
-
-		private static int checked(int read) throws IOException {
-			if (read < 0) {
-				throw new IOException("Premature EOF");
-			}
-			return read;
-		}
-
-		@Override
-		public int read() throws IOException {
-			return checked(super.read());
-		}
-
-		@Override
-		public int read(byte[] target, int offset, int length) throws IOException {
-			return (length == 0) ? 0 : checked(super.read(target, offset, length));
-		}
-
 	}
 
 }
