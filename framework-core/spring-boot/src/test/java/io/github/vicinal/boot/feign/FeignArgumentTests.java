@@ -1,9 +1,7 @@
 package io.github.vicinal.boot.feign;
 
-import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,10 +24,9 @@ import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.NotBlank;
 import jakarta.validation.constraints.NotNull;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -40,7 +37,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.util.FileSystemUtils;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -72,20 +68,8 @@ class FeignArgumentTests {
 	@RegisterExtension
 	private final RunningApplications applications = new RunningApplications();
 
-	/** Shared memory needs a tmpfs. */
+	@TempDir(factory = MemoryTempDirFactory.class)
 	private Path rendezvous;
-
-	@BeforeEach
-	void createDirectory() throws IOException {
-		Path memory = Path.of("/dev/shm");
-		this.rendezvous = Files.isDirectory(memory) ? Files.createTempDirectory(memory, "vicinal-feign")
-				: Files.createTempDirectory("vicinal-feign");
-	}
-
-	@AfterEach
-	void deleteDirectory() {
-		FileSystemUtils.deleteRecursively(this.rendezvous.toFile());
-	}
 
 	private ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
 		Map<String, Object> all = new TreeMap<>(Map.of("vicinal.rendezvous.directory",

@@ -1,12 +1,10 @@
 package io.github.vicinal.boot.feign;
 
-import java.io.IOException;
 import java.net.CookieHandler;
 import java.net.CookieManager;
 import java.net.HttpCookie;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,11 +26,10 @@ import io.github.vicinal.boot.feign.FeignChannelTests.Carried;
 import io.github.vicinal.boot.feign.Shelf.Line;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.report.ChannelReport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -51,7 +48,6 @@ import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
-import org.springframework.util.FileSystemUtils;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -73,20 +69,8 @@ class FeignCallTests {
 	@RegisterExtension
 	private final RunningApplications applications = new RunningApplications();
 
-	/** Shared memory needs a tmpfs. */
+	@TempDir(factory = MemoryTempDirFactory.class)
 	private Path rendezvous;
-
-	@BeforeEach
-	void createDirectory() throws IOException {
-		Path memory = Path.of("/dev/shm");
-		this.rendezvous = Files.isDirectory(memory) ? Files.createTempDirectory(memory, "vicinal-feign")
-				: Files.createTempDirectory("vicinal-feign");
-	}
-
-	@AfterEach
-	void deleteDirectory() {
-		FileSystemUtils.deleteRecursively(this.rendezvous.toFile());
-	}
 
 	private ConfigurableApplicationContext start(Class<?> type, Map<String, Object> properties) {
 		Map<String, Object> all = new TreeMap<>(Map.of("vicinal.rendezvous.directory",

@@ -1,9 +1,7 @@
 package io.github.vicinal.boot.feign;
 
-import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -34,10 +32,9 @@ import io.github.vicinal.report.ChannelReport;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -49,7 +46,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.ResponseEntity;
-import org.springframework.util.FileSystemUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -70,20 +66,8 @@ class FeignChannelTests {
 	@RegisterExtension
 	private final RunningApplications applications = new RunningApplications();
 
-	/** Shared memory needs a tmpfs. */
+	@TempDir(factory = MemoryTempDirFactory.class)
 	private Path rendezvous;
-
-	@BeforeEach
-	void createDirectory() throws IOException {
-		Path memory = Path.of("/dev/shm");
-		this.rendezvous = Files.isDirectory(memory) ? Files.createTempDirectory(memory, "vicinal-feign")
-				: Files.createTempDirectory("vicinal-feign");
-	}
-
-	@AfterEach
-	void deleteDirectory() {
-		FileSystemUtils.deleteRecursively(this.rendezvous.toFile());
-	}
 
 	@FunctionalInterface
 	interface Behaviour {

@@ -9,6 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
@@ -237,7 +239,7 @@ class ShelfController {
 	@GetMapping("/slow")
 	String slow(@RequestParam int millis) throws InterruptedException {
 		this.calls.incrementAndGet();
-		Thread.sleep(millis);
+		new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
 		return "slow";
 	}
 
