@@ -26,8 +26,7 @@ import org.springframework.http.HttpMethod;
 /** Replies of typed paths as Feign's own client would have shown them. */
 final class FeignReplies {
 
-	/** JDK-8133686: the library has the last value of a header first. */
-	private static final boolean LAST_FIRST = Runtime.version().feature() < 22;
+	private static final boolean LAST_FIRST = LibraryAdditions.urlConnectionListsLastFirst();
 
 	/** The message of {@code HttpURLConnection}. */
 	static final String CUT_OFF = "Premature EOF";

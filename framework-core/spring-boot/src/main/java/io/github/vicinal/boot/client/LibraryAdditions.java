@@ -89,6 +89,14 @@ public final class LibraryAdditions {
 	}
 
 	/**
+	 * Returns whether {@code HttpURLConnection} has the last value of a header first.
+	 * @return {@code true} before Java 22 (JDK-8133686)
+	 */
+	public static boolean urlConnectionListsLastFirst() {
+		return Runtime.version().feature() < 22;
+	}
+
+	/**
 	 * Returns what {@code HttpURLConnection} does.
 	 * @return cookies, authentication and proxies of the JVM
 	 */

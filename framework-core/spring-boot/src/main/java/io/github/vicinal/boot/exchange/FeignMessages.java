@@ -34,8 +34,7 @@ import org.springframework.http.HttpMethod;
  */
 final class FeignMessages {
 
-	/** JDK-8133686: the library has the last value of a header first. */
-	private static final boolean LAST_FIRST = Runtime.version().feature() < 22;
+	private static final boolean LAST_FIRST = LibraryAdditions.urlConnectionListsLastFirst();
 
 	private FeignMessages() {
 	}
