@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -203,7 +204,7 @@ final class FeignApacheClient implements Client {
 		private static ClassicHttpResponse response(Reply.Failure failure, ClassicHttpRequest request) {
 			BasicClassicHttpResponse response = new BasicClassicHttpResponse(failure.status(), "");
 			response.setVersion(HttpVersion.HTTP_1_1);
-			Map<String, Collection<String>> headers = new java.util.LinkedHashMap<>();
+			Map<String, Collection<String>> headers = new LinkedHashMap<>();
 			failure.headers().forEach((name, values) -> headers.put(name, new ArrayList<>(values)));
 			headers.remove(Reply.Failure.CUT_OFF_HEADER);
 			headers.forEach((name, values) -> values.forEach((value) -> response.addHeader(name, value)));

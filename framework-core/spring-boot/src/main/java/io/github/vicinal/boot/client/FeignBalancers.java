@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.client;
 
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 
 import feign.Client;
@@ -87,7 +88,7 @@ public final class FeignBalancers {
 					transformers(client));
 		}
 
-		static java.util.Map<String, String> hints(Client client, String serviceId) throws UnknownLayoutException {
+		static Map<String, String> hints(Client client, String serviceId) throws UnknownLayoutException {
 			return factory(client).getProperties(serviceId).getHint();
 		}
 

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
@@ -109,8 +110,7 @@ final class FeignMethods {
 		}
 		boolean otherBody = this.template.body() != null || this.template.bodyTemplate() != null
 				|| !this.read.formParams().isEmpty() || this.read.alwaysEncodeBody()
-				|| !this.read.indexToExpanderClass().isEmpty()
-				|| !java.util.Objects.equals(body, this.read.bodyIndex());
+				|| !this.read.indexToExpanderClass().isEmpty() || !Objects.equals(body, this.read.bodyIndex());
 		return otherBody ? "another body" : null;
 	}
 

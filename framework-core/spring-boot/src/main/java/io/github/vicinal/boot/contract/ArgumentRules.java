@@ -8,7 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -156,7 +158,7 @@ final class ArgumentRules {
 				return RuleOrReason.because(name + " (" + type.getTypeName() + ") is converted by Spring");
 			}
 			// A Collection is a set or a list, depending on how many values there are.
-			if (!raw.isArray() && raw != java.util.List.class) {
+			if (!raw.isArray() && raw != List.class) {
 				return RuleOrReason.because(name + " (" + type.getTypeName() + ") is converted by Spring");
 			}
 		}
@@ -186,7 +188,7 @@ final class ArgumentRules {
 
 	private static @Nullable String many(Object value, ArgumentRule one) {
 		Collection<?> elements = (value instanceof Collection<?> collection) ? collection
-				: java.util.Arrays.asList((Object[]) value);
+				: Arrays.asList((Object[]) value);
 		if (elements.isEmpty()) {
 			return "an empty list is sent as no value";
 		}

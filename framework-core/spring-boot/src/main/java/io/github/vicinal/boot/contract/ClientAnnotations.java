@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.contract;
 
 import java.lang.reflect.Method;
+import java.util.Locale;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
@@ -139,7 +140,7 @@ public interface ClientAnnotations {
 		});
 		for (int i = 0; i < names.length; i++) {
 			String name = names[i];
-			names[i] = (name != null) ? name.toLowerCase(java.util.Locale.ROOT) : null;
+			names[i] = (name != null) ? name.toLowerCase(Locale.ROOT) : null;
 		}
 		return names;
 	}
