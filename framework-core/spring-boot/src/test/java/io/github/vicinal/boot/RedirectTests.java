@@ -82,7 +82,8 @@ class RedirectTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "http-components, true", "http-components, false", "jdk, true", "jdk, false", "simple, true" })
+	@CsvSource({ "http-components, true", "http-components, false", "jdk, true", "jdk, false", "simple, true",
+			"reactor, true", "reactor, false" })
 	void anOrderWhoseRedirectFailsIsExecutedOnce(String httpClient, boolean withBody) throws IOException {
 		List<ConfigurableApplicationContext> services = List.of(service("a"), service("b"));
 		String instances = services.stream().map(RedirectTests::url).collect(Collectors.joining(","));
@@ -137,7 +138,7 @@ class RedirectTests {
 
 	@ParameterizedTest
 	@CsvSource({ "http-components, uds", "http-components, http", "jdk, uds", "jdk, http", "simple, uds",
-			"simple, http" })
+			"simple, http", "reactor, uds", "reactor, http" })
 	void theFirstRedirectOfAMethodIsFollowedOnce(String httpClient, String path) {
 		ConfigurableApplicationContext a = service("a");
 		ConfigurableApplicationContext b = service("b");

@@ -127,6 +127,16 @@ public interface KitEnvironment extends AutoCloseable {
 	}
 
 	/**
+	 * Returns whether the HTTP library of {@link #overHttp} lists the values of a header
+	 * once for each spelling of its name in the exceptions of errors. Paths list them
+	 * once.
+	 * @return {@code false} unless overridden
+	 */
+	default boolean repeatsValuesBySpelling() {
+		return false;
+	}
+
+	/**
 	 * Stop everything that the environment started.
 	 */
 	@Override

@@ -1,6 +1,7 @@
 package io.github.vicinal.testkit;
 
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.StringJoiner;
@@ -209,9 +210,26 @@ abstract class ResponseBehaviours extends Behaviours {
 	@Test
 	@DisplayName("headers that were set before a failure have the same fate")
 	void headersAndFailure() {
-		for (String how : List.of("set", "add", "typed", "vary")) {
+		for (String how : List.of("set", "typed", "vary")) {
 			failure(answer((client) -> client.headersAndFailure(how)), 409);
 		}
+	}
+
+	@Test
+	@DisplayName("headers in several spellings that were set before a failure have the same fate")
+	void spellingsAndFailure() {
+		if (!kit().environment().repeatsValuesBySpelling()) {
+			failure(answer((client) -> client.headersAndFailure("add")), 409);
+			return;
+		}
+		List<String> expected = spellingsAndFailure(kit().http(ResponseContract.class, KitClient.BLOCKING));
+		List<String> actual = spellingsAndFailure(kit().path(ResponseContract.class, KitClient.BLOCKING));
+		assertThat(actual).doesNotHaveDuplicates().containsExactlyElementsOf(new LinkedHashSet<>(expected));
+	}
+
+	private List<String> spellingsAndFailure(ResponseContract client) {
+		Outcome outcome = kit().outcome(() -> client.headersAndFailure("add"));
+		return Objects.requireNonNull(failure(outcome, 409).getResponseHeaders()).getOrEmpty("X-Kit-Many");
 	}
 
 	@Test

@@ -1,7 +1,5 @@
 package io.github.vicinal.boot.cache;
 
-import java.lang.reflect.Field;
-import java.lang.reflect.Modifier;
 import java.net.Authenticator;
 import java.net.CookieHandler;
 import java.net.CookieManager;
@@ -13,6 +11,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
+import io.github.vicinal.boot.client.NettyClients;
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
 
@@ -108,16 +109,6 @@ final class RequestAdditions {
 		this.ofBalancers = ofBalancers;
 	}
 
-	/** A class does not look as it did when this was written. */
-	@SuppressWarnings("serial")
-	private static final class UnknownLayoutException extends Exception {
-
-		UnknownLayoutException(String message) {
-			super(message, null, false, false);
-		}
-
-	}
-
 	/**
 	 * Inspects the client behind a proxy.
 	 * @param channel the name of the channel
@@ -138,7 +129,7 @@ final class RequestAdditions {
 			additions.proxy(proxy);
 		}
 		catch (UnknownLayoutException | RuntimeException ex) {
-			additions.unknown(String.valueOf(ex.getMessage()));
+			additions.unknown("the HTTP client cannot be inspected (%s)".formatted(ex.getMessage()));
 		}
 		return new Found(List.copyOf(additions.found), Map.copyOf(additions.constants));
 	}
@@ -156,7 +147,7 @@ final class RequestAdditions {
 			Advice advice = advisor.getAdvice();
 			String name = advice.getClass().getName();
 			if (name.startsWith(SPRINGS_INVOKER)) {
-				methods((Map<?, ?>) required(advice, "httpServiceMethods"));
+				methods((Map<?, ?>) Fields.required(advice, "httpServiceMethods"));
 				return;
 			}
 			if (!name.startsWith(OURS)) {
@@ -169,13 +160,14 @@ final class RequestAdditions {
 	private void methods(Map<?, ?> methods) throws UnknownLayoutException {
 		for (Object method : methods.values()) {
 			// They have all that is looked at in common.
-			processor(required(method, "requestValuesProcessor"));
-			for (Object resolver : (Collection<?>) required(method, "argumentResolvers")) {
+			processor(Fields.required(method, "requestValuesProcessor"));
+			for (Object resolver : (Collection<?>) Fields.required(method, "argumentResolvers")) {
 				if (!resolver.getClass().getName().startsWith(SPRINGS_INVOKER)) {
 					add("argument resolver", resolver);
 				}
 			}
-			adapter(captured(required(required(method, "responseFunction"), "responseFunction")));
+			adapter(Fields.firstOf(Fields.required(Fields.required(method, "responseFunction"), "responseFunction"),
+					HttpExchangeAdapter.class));
 			return;
 		}
 	}
@@ -183,7 +175,7 @@ final class RequestAdditions {
 	private void processor(Object processor) throws UnknownLayoutException {
 		String name = processor.getClass().getName();
 		if (name.startsWith(SPRINGS_INVOKER)) {
-			for (Object each : (Collection<?>) required(processor, "processors")) {
+			for (Object each : (Collection<?>) Fields.required(processor, "processors")) {
 				processor(each);
 			}
 		}
@@ -195,10 +187,10 @@ final class RequestAdditions {
 	private void adapter(Object adapter) throws UnknownLayoutException {
 		String name = adapter.getClass().getName();
 		if (name.equals(REST_CLIENT_ADAPTER)) {
-			restClient(required(adapter, "restClient"));
+			restClient(Fields.required(adapter, "restClient"));
 		}
 		else if (name.startsWith(OUR_CLIENT) || name.startsWith(CIRCUIT_BREAKERS)) {
-			adapter(required(adapter, "delegate"));
+			adapter(Fields.required(adapter, "delegate"));
 		}
 		else {
 			unknown("exchange adapter " + name);
@@ -210,7 +202,7 @@ final class RequestAdditions {
 			unknown("RestClient of " + client.getClass().getName());
 			return;
 		}
-		for (Object interceptor : all(get(client, "interceptors"))) {
+		for (Object interceptor : all(Fields.get(client, "interceptors"))) {
 			if (interceptor.getClass().getName().startsWith(LOAD_BALANCERS)) {
 				this.ofBalancers.forEach((type) -> this.found.add(new RequestAddition(this.channel,
 						"request transformer of the load balancer " + type.getName(), type)));
@@ -219,35 +211,35 @@ final class RequestAdditions {
 				add("request interceptor", interceptor);
 			}
 		}
-		for (Object initializer : all(get(client, "initializers"))) {
+		for (Object initializer : all(Fields.get(client, "initializers"))) {
 			add("request initializer", initializer);
 		}
-		Object defaults = get(client, "defaultRequest");
+		Object defaults = Fields.get(client, "defaultRequest");
 		if (defaults != null) {
 			add("consumer of default requests", defaults);
 		}
-		Object versions = get(client, "apiVersionInserter");
+		Object versions = Fields.get(client, "apiVersionInserter");
 		if (versions != null && !API_VERSIONS.contains(versions.getClass().getName())) {
 			add("API version inserter", versions);
 		}
 		for (String name : List.of("defaultHeaders", "defaultCookies", "defaultApiVersion")) {
-			Object value = get(client, name);
+			Object value = Fields.get(client, name);
 			if (value != null) {
 				this.constants.put(name, value);
 			}
 		}
-		Object uris = required(client, "uriBuilderFactory");
+		Object uris = Fields.required(client, "uriBuilderFactory");
 		if (uris.getClass() != DefaultUriBuilderFactory.class) {
 			add("URI builder factory", uris);
 		}
 		else {
 			this.constants.put("defaultUriVariables", ((DefaultUriBuilderFactory) uris).getDefaultUriVariables());
-			Object base = get(uris, "baseUri");
+			Object base = Fields.get(uris, "baseUri");
 			if (base instanceof UriComponentsBuilder builder) {
 				this.constants.put("baseUri", builder.cloneBuilder().build().toUriString());
 			}
 		}
-		requestFactory(required(client, "clientRequestFactory"));
+		requestFactory(Fields.required(client, "clientRequestFactory"));
 	}
 
 	private static Collection<?> all(@Nullable Object registered) {
@@ -258,7 +250,7 @@ final class RequestAdditions {
 		Class<?> type = factory.getClass();
 		String name = type.getName();
 		if (name.startsWith(OUR_CLIENT)) {
-			requestFactory(required(factory, "delegate"));
+			requestFactory(Fields.required(factory, "delegate"));
 			return;
 		}
 		if (!name.startsWith(FACTORIES)) {
@@ -267,15 +259,16 @@ final class RequestAdditions {
 		}
 		switch (type.getSimpleName()) {
 			case "SimpleClientHttpRequestFactory" -> ofJvm();
-			case "BufferingClientHttpRequestFactory" -> requestFactory(required(factory, "requestFactory"));
-			case "JdkClientHttpRequestFactory" -> jdk((HttpClient) required(factory, "httpClient"));
+			case "BufferingClientHttpRequestFactory" -> requestFactory(Fields.required(factory, "requestFactory"));
+			case "JdkClientHttpRequestFactory" -> jdk((HttpClient) Fields.required(factory, "httpClient"));
 			case "HttpComponentsClientHttpRequestFactory" -> {
-				Object contexts = get(factory, "httpContextFactory");
+				Object contexts = Fields.get(factory, "httpContextFactory");
 				if (contexts != null) {
 					add("HTTP context factory", contexts);
 				}
-				apache(required(factory, "httpClient"));
+				apache(Fields.required(factory, "httpClient"));
 			}
+			case "ReactorClientHttpRequestFactory" -> netty(factory);
 			default -> unknown("HTTP library of " + ClassUtils.getQualifiedName(type));
 		}
 	}
@@ -303,34 +296,38 @@ final class RequestAdditions {
 			.ifPresent((handler) -> add("cookie handler", handler));
 	}
 
+	private void netty(Object factory) throws UnknownLayoutException {
+		NettyClients.addedTo(factory).forEach(this::unknown);
+	}
+
 	private void apache(Object client) throws UnknownLayoutException {
 		if (client.getClass().getName().startsWith(OURS)) {
-			apache(required(client, "delegate"));
+			apache(Fields.required(client, "delegate"));
 			return;
 		}
 		if (!client.getClass().getName().equals(APACHE_CLIENT)) {
 			add("HTTP client", client);
 			return;
 		}
-		foreign("cookie store", get(client, "cookieStore"));
-		foreign("credentials provider", get(client, "credentialsProvider"));
+		foreign("cookie store", Fields.get(client, "cookieStore"));
+		foreign("credentials provider", Fields.get(client, "credentialsProvider"));
 		ofJvm();
-		foreign("request executor", get(client, "requestExecutor"));
-		foreign("route planner", get(client, "routePlanner"));
-		Object element = required(client, "execChain");
+		foreign("request executor", Fields.get(client, "requestExecutor"));
+		foreign("route planner", Fields.get(client, "routePlanner"));
+		Object element = Fields.required(client, "execChain");
 		while (element != null) {
-			Object handler = required(element, "handler");
+			Object handler = Fields.required(element, "handler");
 			if (!handler.getClass().getName().startsWith(EXCHANGES)) {
 				foreign("execution interceptor", handler);
 			}
-			if (handler.getClass().getName().startsWith(APACHES) && has(handler, "httpProcessor")) {
-				Object processor = required(handler, "httpProcessor");
+			if (handler.getClass().getName().startsWith(APACHES) && Fields.has(handler, "httpProcessor")) {
+				Object processor = Fields.required(handler, "httpProcessor");
 				foreign("HTTP processor", processor);
-				for (Object interceptor : (Object[]) required(processor, "requestInterceptors")) {
+				for (Object interceptor : (Object[]) Fields.required(processor, "requestInterceptors")) {
 					foreign("interceptor of the HTTP client", interceptor);
 				}
 			}
-			element = get(element, "next");
+			element = Fields.get(element, "next");
 		}
 	}
 
@@ -338,65 +335,6 @@ final class RequestAdditions {
 		if (part != null && !part.getClass().getName().startsWith(APACHES)) {
 			add(kind, part);
 		}
-	}
-
-	private static boolean has(Object target, String name) {
-		return field(target, name) != null;
-	}
-
-	private static @Nullable Field field(Object target, String name) {
-		for (Class<?> type = target.getClass(); type != null; type = type.getSuperclass()) {
-			for (Field field : type.getDeclaredFields()) {
-				if (field.getName().equals(name) && !Modifier.isStatic(field.getModifiers())) {
-					return field;
-				}
-			}
-		}
-		return null;
-	}
-
-	private static @Nullable Object get(Object target, String name) throws UnknownLayoutException {
-		return value(target, field(target, name), name);
-	}
-
-	private static Object required(Object target, String name) throws UnknownLayoutException {
-		Object value = get(target, name);
-		if (value == null) {
-			throw unknownLayout(target, name);
-		}
-		return value;
-	}
-
-	/** Returns the adapter that a lambda expression has captured. */
-	private static Object captured(Object lambda) throws UnknownLayoutException {
-		for (Field field : lambda.getClass().getDeclaredFields()) {
-			if (HttpExchangeAdapter.class.isAssignableFrom(field.getType())) {
-				Object value = value(lambda, field, field.getName());
-				if (value != null) {
-					return value;
-				}
-			}
-		}
-		throw unknownLayout(lambda, "exchange adapter");
-	}
-
-	private static @Nullable Object value(Object target, @Nullable Field field, String name)
-			throws UnknownLayoutException {
-		if (field == null) {
-			throw unknownLayout(target, name);
-		}
-		try {
-			field.setAccessible(true);
-			return field.get(target);
-		}
-		catch (ReflectiveOperationException | RuntimeException ex) {
-			throw unknownLayout(target, name);
-		}
-	}
-
-	private static UnknownLayoutException unknownLayout(Object target, String name) {
-		return new UnknownLayoutException(
-				"%s has no '%s' that can be read".formatted(target.getClass().getName(), name));
 	}
 
 }

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import reactor.netty.http.client.HttpClient;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -50,6 +51,7 @@ import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
+import org.springframework.http.client.ReactorClientHttpRequestFactory;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestHeader;
@@ -304,6 +306,28 @@ class CachedCallCallersTests {
 			assertThat(accounts.balance(5)).isEqualTo(first);
 		}
 		assertThat(output).doesNotContain("are not cached");
+	}
+
+	@Test
+	void answersOfAClientOnReactorNettyAreKept() {
+		try (ConfigurableApplicationContext client = startGroup((builder) -> {
+		}, Map.of("spring.http.clients.imperative.factory", "reactor"))) {
+			Accounts accounts = client.getBean(Accounts.class);
+			String first = accounts.balance(8);
+			assertThat(accounts.balance(8)).isEqualTo(first);
+		}
+	}
+
+	@Test
+	void aClientOnReactorNettyThatAddsTheCallerIsRefused() {
+		HttpClient adding = HttpClient.create()
+			.doOnRequest((request, connection) -> request.addHeader("X-User", "alice"));
+		assertThatExceptionOfType(Exception.class)
+			.isThrownBy(
+					() -> startGroup((builder) -> builder.requestFactory(new ReactorClientHttpRequestFactory(adding)),
+							Map.of())
+						.close())
+			.withStackTraceContaining("Reactor Netty's doOnRequest");
 	}
 
 	@Test

@@ -37,9 +37,10 @@ final class ChannelRequestFactories {
 			ClientHttpRequestFactory built = plain.build(builder, settings);
 			boolean reports = reportsRedirects(built, legs);
 			boolean follows = settings == null || settings.redirects() != HttpRedirects.DONT_FOLLOW;
+			Duration configured = (settings != null) ? settings.readTimeout() : null;
 			PlainRequests.Factory library = new PlainRequests.Factory(built,
-					(settings != null) ? settings.readTimeout() : null, follows ? RedirectRules.of(built) : null,
-					follows && !reports, new LibraryAdditions(built));
+					(configured != null) ? configured : DefaultTimeouts.known(built),
+					follows ? RedirectRules.of(built) : null, follows && !reports, new LibraryAdditions(built));
 			ClientHttpRequestFactory limited = DefaultTimeouts.of(built, settings, timeout);
 			return new ChannelRequestFactory(library, (limited != built) ? library.limited(limited, timeout) : library,
 					legs, plain);

@@ -24,6 +24,7 @@ import org.springframework.http.client.ClientHttpRequest;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.util.StreamUtils;
 
 /**
  * Asks peers for their paths, on requests that belong to a channel; leaves all others
@@ -291,6 +292,8 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 		private final LibraryAdditions library;
 
+		private @Nullable InputStream body;
+
 		ReplayedResponse(Reply.Failure failure, HttpMethod method, LibraryAdditions library) {
 			this.failure = failure;
 			this.method = method;
@@ -317,16 +320,35 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 
 		@Override
 		public InputStream getBody() {
+			InputStream known = this.body;
+			if (known == null) {
+				known = newBody();
+				this.body = known;
+			}
+			return known;
+		}
+
+		private InputStream newBody() {
 			if (this.library.losesBody(this.method, this.failure.status())) {
 				return InputStream.nullInputStream();
 			}
 			InputStream bytes = new ByteArrayInputStream(this.failure.body());
-			return this.failure.isCutOff() ? new CutOffBody(bytes, "The peer ended the response before it was complete")
-					: bytes;
+			if (!this.failure.isCutOff()) {
+				return bytes;
+			}
+			return this.library.isNetty() ? CutOffBody.ofNetty(bytes)
+					: new CutOffBody(bytes, "The peer ended the response before it was complete");
 		}
 
+		/** Reads what is left, as Spring does: with Reactor Netty that may fail. */
 		@Override
 		public void close() {
+			try {
+				StreamUtils.drain(getBody());
+			}
+			catch (IOException ex) {
+				// Nobody wants to know what is missing.
+			}
 		}
 
 	}

@@ -479,6 +479,9 @@ final class ClientAdditions {
 			found.live(() -> (Authenticator.getDefault() != null) ? "authenticator of the JVM" : null);
 			found.jar(new CookieJar.OfJvm());
 		}
+		else if (factory.getClass().getName().equals(NETTY_FACTORY)) {
+			NettyClients.addedTo(factory).forEach(found::unsupported);
+		}
 		else {
 			found.unsupported("request factory " + factory.getClass().getName());
 		}
@@ -559,7 +562,7 @@ final class ClientAdditions {
 			jdk((HttpClient) Fields.required(connector, "httpClient"), found);
 		}
 		else if (connector.getClass().getName().equals(NETTY_CONNECTOR)) {
-			NettyClients.inspect(connector, found);
+			NettyClients.addedTo(connector).forEach(found::unsupported);
 		}
 		else {
 			found.unsupported("connector " + connector.getClass().getName());

@@ -54,6 +54,9 @@ final class DefaultTimeouts {
 			if (factory.getClass().getName().equals(ClientAdditions.APACHE_FACTORY)) {
 				return Apache.of(factory, timeout);
 			}
+			if (factory.getClass().getName().equals(ClientAdditions.NETTY_FACTORY)) {
+				return NettyClients.limited(factory, timeout);
+			}
 		}
 		catch (UnknownLayoutException ex) {
 			// The client's own factory does as well.
@@ -86,11 +89,16 @@ final class DefaultTimeouts {
 		return limited;
 	}
 
-	/** Returns how long a connector waits that the application has customised. */
-	static @Nullable Duration known(ClientHttpConnector connector) {
+	/**
+	 * Returns how long a client waits that the application has customised.
+	 * @param owner its request factory or connector
+	 */
+	static @Nullable Duration known(Object owner) {
 		try {
-			return connector.getClass().getName().equals(ClientAdditions.NETTY_CONNECTOR)
-					? NettyClients.timeout(connector) : null;
+			return switch (owner.getClass().getName()) {
+				case ClientAdditions.NETTY_CONNECTOR, ClientAdditions.NETTY_FACTORY -> NettyClients.timeout(owner);
+				default -> null;
+			};
 		}
 		catch (UnknownLayoutException ex) {
 			return null;

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.Executor;
 
 import io.github.vicinal.boot.reflect.Fields;
 import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
@@ -18,6 +19,8 @@ import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.HttpClientConfig;
 import reactor.netty.http.client.HttpClientResponse;
 
+import org.springframework.http.client.ClientHttpRequestFactory;
+import org.springframework.http.client.ReactorClientHttpRequestFactory;
 import org.springframework.http.client.reactive.ClientHttpConnector;
 import org.springframework.http.client.reactive.ReactorClientHttpConnector;
 
@@ -44,13 +47,13 @@ public final class NettyClients {
 	}
 
 	/**
-	 * Returns how long the client of a connector waits for a response.
-	 * @param connector the connector of Spring
+	 * Returns how long the client of a factory or a connector waits for a response.
+	 * @param owner the factory or connector of Spring
 	 * @return the time-out, or {@code null} if there is none
 	 * @throws UnknownLayoutException if it cannot be looked into
 	 */
-	static @Nullable Duration timeout(Object connector) throws UnknownLayoutException {
-		HttpClient client = of(connector);
+	static @Nullable Duration timeout(Object owner) throws UnknownLayoutException {
+		HttpClient client = of(owner);
 		return (client != null) ? timeout(client) : null;
 	}
 
@@ -79,18 +82,37 @@ public final class NettyClients {
 	}
 
 	/**
-	 * Looks into the client of a connector.
-	 * @param connector the connector of Spring
-	 * @param found collects what the client adds to requests
+	 * Returns a factory of requests with a time-out.
+	 * @param factory a factory of requests of Reactor Netty
+	 * @param timeout how long it is to wait for a response
+	 * @return one with the same connections, or the factory itself if it has a time-out
+	 * or is started later
 	 * @throws UnknownLayoutException if it cannot be looked into
 	 */
-	static void inspect(Object connector, ClientAdditions.Found found) throws UnknownLayoutException {
-		HttpClient client = of(connector);
-		if (client == null) {
-			found.unsupported("Reactor Netty's resources, which are started later");
-			return;
+	static ClientHttpRequestFactory limited(ClientHttpRequestFactory factory, Duration timeout)
+			throws UnknownLayoutException {
+		HttpClient client = of(factory);
+		if (client == null || timeout(client) != null || Fields.get(factory, "exchangeTimeout") != null) {
+			return factory;
 		}
-		added(client).forEach((what) -> found.unsupported("Reactor Netty's " + what));
+		ReactorClientHttpRequestFactory limited = new ReactorClientHttpRequestFactory(client.responseTimeout(timeout));
+		if (Fields.get(factory, "executor") instanceof Executor executor) {
+			limited.setExecutor(executor);
+		}
+		return limited;
+	}
+
+	/**
+	 * Returns what an application has added to the client of a factory or a connector
+	 * that sees or changes requests.
+	 * @param owner the factory or connector of Spring
+	 * @return what, for people; empty if there is nothing
+	 * @throws UnknownLayoutException if it cannot be looked into
+	 */
+	public static List<String> addedTo(Object owner) throws UnknownLayoutException {
+		HttpClient client = of(owner);
+		return (client != null) ? added(client).stream().map((what) -> "Reactor Netty's " + what).toList()
+				: List.of("Reactor Netty's resources, which are started later");
 	}
 
 	/**

@@ -76,7 +76,8 @@ public interface PlainRequests {
 		 * @param timeout the time-out
 		 */
 		Factory limited(ClientHttpRequestFactory limited, Duration timeout) {
-			return new Factory(limited, timeout, this.redirects, this.redirectsSilently, this.additions);
+			LibraryAdditions withTimeout = this.additions.isNetty() ? new LibraryAdditions(limited) : this.additions;
+			return new Factory(limited, timeout, this.redirects, this.redirectsSilently, withTimeout);
 		}
 
 		/**

@@ -7,6 +7,7 @@ import java.net.SocketTimeoutException;
 import java.util.Locale;
 
 import io.github.vicinal.boot.client.LibraryAdditions;
+import io.github.vicinal.boot.client.NettyFailures;
 import io.github.vicinal.boot.client.Redirects;
 import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.ResponseHead;
@@ -34,6 +35,8 @@ final class ExchangeResponse implements ClientHttpResponse, Redirects.OfAskedSer
 	private final boolean phrases;
 
 	private final String reason;
+
+	private final boolean jdk;
 
 	private final boolean netty;
 
@@ -72,6 +75,7 @@ final class ExchangeResponse implements ClientHttpResponse, Redirects.OfAskedSer
 				|| library.losesBody(method, this.status);
 		this.phrases = library.hasPhrases();
 		this.reason = head.reason();
+		this.jdk = library.isJdk();
 		this.netty = library.isNetty();
 		this.jetty = ofJetty;
 		if (this.netty && NettyFields.hasNoBody(method, this.status)) {
@@ -122,7 +126,8 @@ final class ExchangeResponse implements ClientHttpResponse, Redirects.OfAskedSer
 	private ResponseBody raw() {
 		Long deadline = this.deadlineNanos;
 		return (deadline != null) ? new TimedBody(this.exchange, deadline, this.jetty)
-				: this.netty ? new NettyBody(this.exchange) : new ResponseBody(this.exchange);
+				: this.netty ? new NettyBody(this.exchange)
+						: this.jdk ? new JdkBody(this.exchange) : new ResponseBody(this.exchange);
 	}
 
 	/**
@@ -146,18 +151,55 @@ final class ExchangeResponse implements ClientHttpResponse, Redirects.OfAskedSer
 		}
 	}
 
-	/** A body that ends early as that of Reactor Netty. */
+	/** A body that ends early as that of the JDK's client. */
+	private static final class JdkBody extends ResponseBody {
+
+		JdkBody(ClientExchange exchange) {
+			super(exchange);
+		}
+
+		@Override
+		IOException cutOff(SocketException failure) {
+			return LibraryFailures.lostByJdk(failure);
+		}
+
+	}
+
+	/** A body that ends early as that of Reactor Netty: an unchecked exception, once. */
 	private static final class NettyBody extends ResponseBody {
+
+		private boolean ended;
 
 		NettyBody(ClientExchange exchange) {
 			super(exchange);
 		}
 
 		@Override
+		public int read(byte[] target, int offset, int length) throws IOException {
+			if (this.ended) {
+				return -1;
+			}
+			try {
+				int count = super.read(target, offset, length);
+				this.ended = count < 0;
+				return count;
+			}
+			catch (SocketTimeoutException ex) {
+				this.ended = true;
+				throw NettyFailures.bodyTimedOut();
+			}
+		}
+
+		@Override
 		IOException cutOff(SocketException failure) {
-			IOException raised = NettyFailures.lost(true);
-			raised.addSuppressed(failure);
-			return raised;
+			this.ended = true;
+			throw NettyFailures.bodyLost(failure);
+		}
+
+		@Override
+		public void close() {
+			this.ended = true;
+			super.close();
 		}
 
 	}
@@ -206,7 +248,7 @@ final class ExchangeResponse implements ClientHttpResponse, Redirects.OfAskedSer
 		@Override
 		IOException cutOff(SocketException failure) {
 			if (!this.jetty) {
-				return super.cutOff(failure);
+				return LibraryFailures.lostByJdk(failure);
 			}
 			IOException raised = JettyFailures.lost();
 			raised.addSuppressed(failure);

@@ -1,11 +1,13 @@
 package io.github.vicinal.boot.exchange;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.http.HttpTimeoutException;
 
 import io.github.vicinal.boot.client.LibraryAdditions;
+import io.github.vicinal.boot.client.NettyFailures;
 
 /**
  * Failures of exchanges as the HTTP library below Spring raises them: applications choose
@@ -38,6 +40,18 @@ final class LibraryFailures {
 		if (raised != failure) {
 			raised.addSuppressed(failure);
 		}
+		return raised;
+	}
+
+	/**
+	 * Returns what the JDK's client raises when a connection ends in the middle of a
+	 * response.
+	 * @param failure why there is no more
+	 */
+	static IOException lostByJdk(SocketException failure) {
+		IOException raised = new IOException(new IOException("The connection was closed in the middle of the response",
+				new EOFException("EOF reached while reading")));
+		raised.addSuppressed(failure);
 		return raised;
 	}
 

@@ -8,6 +8,7 @@ import java.util.StringJoiner;
 import java.util.regex.Pattern;
 
 import io.github.vicinal.boot.client.NettyClients;
+import io.github.vicinal.boot.client.NettyFailures;
 import io.github.vicinal.boot.client.RedirectRules;
 import io.github.vicinal.boot.reflect.Fields;
 import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;

@@ -38,14 +38,31 @@ public final class Fields {
 	 * @throws UnknownLayoutException if there is no such field, or it cannot be read
 	 */
 	public static @Nullable Object get(Object target, String name) throws UnknownLayoutException {
+		Field field = field(target, name);
+		if (field == null) {
+			throw new UnknownLayoutException(target.getClass(), name, null);
+		}
+		return value(target, field);
+	}
+
+	/**
+	 * Returns whether an object has a field.
+	 * @param target the object
+	 * @param name the field's name, in its class or one that it extends
+	 */
+	public static boolean has(Object target, String name) {
+		return field(target, name) != null;
+	}
+
+	private static @Nullable Field field(Object target, String name) {
 		for (Class<?> type = target.getClass(); type != null; type = type.getSuperclass()) {
 			for (Field field : type.getDeclaredFields()) {
 				if (field.getName().equals(name) && !Modifier.isStatic(field.getModifiers())) {
-					return value(target, field);
+					return field;
 				}
 			}
 		}
-		throw new UnknownLayoutException(target.getClass(), name, null);
+		return null;
 	}
 
 	/** Returns the value of a field that must not be empty. */

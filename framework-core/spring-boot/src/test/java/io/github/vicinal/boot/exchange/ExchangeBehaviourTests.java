@@ -1,6 +1,8 @@
 package io.github.vicinal.boot.exchange;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,12 +12,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.github.vicinal.report.ChannelReport.PathReport;
 import io.github.vicinal.testing.InTurn;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -134,16 +138,40 @@ class ExchangeBehaviourTests {
 			.requestFactory(client.getBean(ClientHttpRequestFactoryBuilder.class).build(hurried))
 			.build();
 		RestClient plain = RestClient.builder().baseUrl(base).requestFactory(plain(library, hurried)).build();
-		for (String uri : List.of("/slow?ms=5000", "/text")) {
-			assertThat(chain(exchanges, uri)).as(uri).isEqualTo(chain(plain, uri));
+		for (String uri : List.of("/slow?ms=5000", "/broken", "/text")) {
+			Function<RestClient, Object> read = (sender) -> sender.get().uri(uri).retrieve().body(String.class);
+			assertThat(chain(exchanges, read)).as(uri).isEqualTo(chain(plain, read));
 		}
+		assertThat(chain(exchanges, ExchangeBehaviourTests::closed)).as("closed and not read")
+			.isEqualTo(chain(plain, ExchangeBehaviourTests::closed));
+		assertThat(chain(exchanges, ExchangeBehaviourTests::readOn)).as("read after its end")
+			.isEqualTo(chain(plain, ExchangeBehaviourTests::readOn));
 	}
 
-	private static String chain(RestClient client, String uri) {
+	private static @Nullable Object closed(RestClient client) {
+		return client.get().uri("/broken").exchange((request, response) -> response.getStatusCode());
+	}
+
+	private static @Nullable Object readOn(RestClient client) {
+		return client.get().uri("/broken").exchange((request, response) -> {
+			InputStream body = response.getBody();
+			String first = chain(client, (same) -> {
+				try {
+					return body.readAllBytes().length;
+				}
+				catch (IOException ex) {
+					throw new UncheckedIOException(ex);
+				}
+			});
+			return first + body.read();
+		}, false);
+	}
+
+	private static String chain(RestClient client, Function<RestClient, @Nullable Object> request) {
 		try {
-			return "no failure but " + client.get().uri(uri).retrieve().body(String.class);
+			return "no failure but " + request.apply(client);
 		}
-		catch (RestClientException ex) {
+		catch (RuntimeException ex) {
 			StringBuilder chain = new StringBuilder();
 			for (Throwable each = ex; each != null; each = each.getCause()) {
 				// The JDK's client is timed out in one of two ways, with other messages.

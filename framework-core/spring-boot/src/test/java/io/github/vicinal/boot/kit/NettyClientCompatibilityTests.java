@@ -4,8 +4,8 @@ import io.github.vicinal.testkit.ChannelCompatibilityKit;
 import io.github.vicinal.testkit.KitEnvironment;
 
 /**
- * The compatibility kit on the path {@code direct}, with a {@code WebClient} on Reactor
- * Netty, as Spring Boot has it.
+ * The compatibility kit on the path {@code direct}, with clients on Reactor Netty, as
+ * Spring Boot has them.
  */
 class NettyClientCompatibilityTests extends ChannelCompatibilityKit {
 

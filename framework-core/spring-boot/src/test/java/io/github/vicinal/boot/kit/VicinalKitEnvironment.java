@@ -26,6 +26,7 @@ import io.github.vicinal.testkit.server.KitPeers;
 import io.github.vicinal.testkit.server.KitServerConfiguration;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
+import reactor.netty.http.client.HttpClient;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.WebApplicationType;
@@ -58,7 +59,11 @@ import org.springframework.web.service.invoker.HttpServiceProxyFactory;
  */
 public class VicinalKitEnvironment implements KitEnvironment {
 
+	private static final String FACTORY = "spring.http.clients.imperative.factory";
+
 	private static final String CONNECTOR = "spring.http.clients.reactive.connector";
+
+	private static final String NETTY = "reactor";
 
 	private static final HttpClientSettings PATIENT = HttpClientSettings.defaults();
 
@@ -138,9 +143,9 @@ public class VicinalKitEnvironment implements KitEnvironment {
 		return new VicinalKitEnvironment(path, "", Map.of(), exchanges, false, false, properties, beans);
 	}
 
-	/** The {@code WebClient} of clients is on Reactor Netty. */
+	/** Clients of both kinds are on Reactor Netty. */
 	static VicinalKitEnvironment onNettyClient(String path) {
-		return of(path, false, Map.of(CONNECTOR, "reactor"), (context) -> {
+		return of(path, false, Map.of(FACTORY, NETTY, CONNECTOR, NETTY), (context) -> {
 			// Contexts that close dispose of the resources of all.
 			ReactorResourceFactory resources = new ReactorResourceFactory();
 			resources.setUseGlobalResources(false);
@@ -202,7 +207,7 @@ public class VicinalKitEnvironment implements KitEnvironment {
 		properties.put("spring.main.banner-mode", "off");
 		// Proxies are made later than the verification of channel names at start.
 		properties.put("spring.main.lazy-initialization", "true");
-		properties.put("spring.http.clients.imperative.factory", "jdk");
+		properties.put(FACTORY, "jdk");
 		properties.put(CONNECTOR, "jdk");
 		properties.put("vicinal.rendezvous.directory", this.rendezvous.toString());
 		properties.put("vicinal.compare-paths", "false");
@@ -264,13 +269,25 @@ public class VicinalKitEnvironment implements KitEnvironment {
 		ObservationRegistry registry = observationRegistry();
 		HttpExchangeAdapter adapter = kitClient.isReactive()
 				? reactive(WebClient.builder(), connectors(), kitClient, registry)
-				: blocking(this.client.getBean(RestClient.Builder.class), ClientHttpRequestFactoryBuilder.jdk(),
-						kitClient, registry);
+				: blocking(this.client.getBean(RestClient.Builder.class), factories(), kitClient, registry);
 		return proxy(adapter, contract, kitClient);
 	}
 
+	private boolean onNetty() {
+		return NETTY.equals(this.pathProperties.get(FACTORY));
+	}
+
+	/**
+	 * Reactor Netty does not repeat requests, so that a connection of a server that was
+	 * stopped must not be used again.
+	 */
+	private ClientHttpRequestFactoryBuilder<?> factories() {
+		return onNetty() ? ClientHttpRequestFactoryBuilder.reactor().withHttpClientFactory(HttpClient::newConnection)
+				: ClientHttpRequestFactoryBuilder.jdk();
+	}
+
 	private ClientHttpConnectorBuilder<?> connectors() {
-		return "reactor".equals(this.pathProperties.get(CONNECTOR))
+		return onNetty()
 				? ClientHttpConnectorBuilder.reactor()
 					.withReactorResourceFactory(this.client.getBean(ReactorResourceFactory.class))
 				: ClientHttpConnectorBuilder.jdk();
@@ -342,6 +359,12 @@ public class VicinalKitEnvironment implements KitEnvironment {
 			.reports()
 			.stream()
 			.anyMatch((channel) -> channel.leftToHttp().containsKey(call.reason()));
+	}
+
+	/** Spring's headers of Netty do, once an exception has copied them. */
+	@Override
+	public boolean repeatsValuesBySpelling() {
+		return onNetty();
 	}
 
 	@Override
