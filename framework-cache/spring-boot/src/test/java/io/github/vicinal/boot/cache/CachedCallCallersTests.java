@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
 import io.github.vicinal.channel.AffinityChannel;
@@ -35,6 +36,7 @@ import reactor.netty.http.client.HttpClient;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -51,7 +53,6 @@ import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
-import org.springframework.http.client.ReactorClientHttpRequestFactory;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestHeader;
@@ -319,15 +320,18 @@ class CachedCallCallersTests {
 	}
 
 	@Test
-	void aClientOnReactorNettyThatAddsTheCallerIsRefused() {
-		HttpClient adding = HttpClient.create()
-			.doOnRequest((request, connection) -> request.addHeader("X-User", "alice"));
-		assertThatExceptionOfType(Exception.class)
-			.isThrownBy(
-					() -> startGroup((builder) -> builder.requestFactory(new ReactorClientHttpRequestFactory(adding)),
-							Map.of())
-						.close())
-			.withStackTraceContaining("Reactor Netty's doOnRequest");
+	void aClientOnReactorNettyThatAddsTheCallerIsNotCachedAndSaysSo(CapturedOutput output) {
+		UnaryOperator<HttpClient> adding = (client) -> client
+			.doOnRequest((request, connection) -> request.addHeader("Authorization", "Bearer " + user()));
+		try (ConfigurableApplicationContext client = startGroup(
+				(builder) -> builder
+					.requestFactory(ClientHttpRequestFactoryBuilder.reactor().withHttpClientCustomizer(adding).build()),
+				Map.of())) {
+			Accounts accounts = client.getBean(Accounts.class);
+			String first = accounts.balance(9);
+			assertThat(accounts.balance(9)).isNotEqualTo(first);
+		}
+		assertThat(output).contains("Calls of Accounts.balance are not cached").contains("Reactor Netty's doOnRequest");
 	}
 
 	@Test
