@@ -53,7 +53,8 @@ public final class LayoutBuilder {
 	private static final String LAUNCHER = "launcher/vicinal-launcher.jar";
 
 	/** Packages of the JDK that the launcher opens to remove what applications leave. */
-	private static final String OPENED = "java.base/java.lang java.base/java.net java.base/java.util java.base/java.util.concurrent";
+	private static final String OPENED = "java.base/java.lang java.base/java.net java.base/java.util java.base/java.util.concurrent"
+			+ " java.rmi/sun.rmi.transport jdk.httpserver/sun.net.httpserver";
 
 	private static final String LOG = "shared/vicinal-launcher-logback.jar";
 

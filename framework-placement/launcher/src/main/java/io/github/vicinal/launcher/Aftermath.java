@@ -51,6 +51,7 @@ final class Aftermath {
 		aftermath.removeDrivers();
 		aftermath.removeBeans(beans);
 		aftermath.removeProviders();
+		RemoteObjects.unexport(loader, aftermath.findings);
 		aftermath.findings.addAll(defaults.restore(loader));
 		aftermath.endThreads(patience);
 		ThreadLocals.remove(loader, aftermath.findings);

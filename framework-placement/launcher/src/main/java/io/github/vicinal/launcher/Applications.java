@@ -57,10 +57,17 @@ final class Applications {
 
 	/** Starts one after the other; those that fail do not keep the others from it. */
 	void startAll() {
-		for (HostedApplication application : this.applications.values()) {
-			if (!this.stopping) {
-				start(application);
+		try {
+			for (HostedApplication application : this.applications.values()) {
+				if (!this.stopping) {
+					start(application);
+				}
 			}
+		}
+		catch (RuntimeException | Error ex) {
+			say("The applications cannot be started: " + ex);
+			finish(1);
+			throw ex;
 		}
 	}
 

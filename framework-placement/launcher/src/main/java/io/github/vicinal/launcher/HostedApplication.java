@@ -206,7 +206,12 @@ final class HostedApplication {
 	 * JVM does in which no thread is left but daemons. It has failed if its main method
 	 * has thrown.
 	 */
-	synchronized boolean endedByItself() {
+	boolean endedByItself() {
+		// A start or a stop holds the lock until it is over.
+		return this.state == State.RUNNING && endedWhileItRan();
+	}
+
+	private synchronized boolean endedWhileItRan() {
 		Run current = this.run;
 		if (this.state != State.RUNNING || current == null) {
 			return false;

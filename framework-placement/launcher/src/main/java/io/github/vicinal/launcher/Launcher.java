@@ -108,7 +108,8 @@ public final class Launcher {
 			if (untilEndOfInput) {
 				finishAtEndOfInput(applications);
 			}
-			applications.startAll();
+			// One that ends while others start is noticed at once.
+			new Thread(applications::startAll, "launcher-start").start();
 			int code = applications.watch();
 			applications.stopAll();
 			return code;

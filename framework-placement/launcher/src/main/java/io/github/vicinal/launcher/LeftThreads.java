@@ -2,21 +2,40 @@ package io.github.vicinal.launcher;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * Ends what threads of a stopped application work for, where an interrupt is not enough:
- * timers and executors that nobody has shut down wait again after it.
+ * timers, executors, HTTP servers of the JDK and event loops of Netty that nobody has
+ * stopped go on after it.
  */
 final class LeftThreads {
 
 	private static final String TIMER = "java.util.TimerThread";
 
 	private static final String WORKER = "java.util.concurrent.ThreadPoolExecutor$Worker";
+
+	private static final String HTTP_DISPATCHER = "sun.net.httpserver.ServerImpl$Dispatcher";
+
+	/** Part of the names of Netty's classes, also where a library has a copy of them. */
+	private static final String NETTY = "io.netty.";
+
+	private static final String EVENT_EXECUTOR = "io.netty.util.concurrent.EventExecutor";
+
+	/** Its thread ends by itself. */
+	private static final String GLOBAL_EXECUTOR = "io.netty.util.concurrent.GlobalEventExecutor";
+
+	/** Maximum number of tasks of Netty that wrap each other. */
+	private static final int MAX_WRAPPERS = 4;
+
+	/** Time that an HTTP server may take to stop: it waits for its thread. */
+	private static final long STOP_MILLIS = 1000;
 
 	private LeftThreads() {
 	}
@@ -41,6 +60,13 @@ final class LeftThreads {
 				executor.shutdownNow();
 				return "the executor of the thread '%s' was not shut down".formatted(thread.getName());
 			}
+			if (task != null && task.getClass().getName().equals(HTTP_DISPATCHER)) {
+				stopHttpServer(task);
+				return "the HTTP server of the thread '%s' was not stopped".formatted(thread.getName());
+			}
+			if (shutDownEventLoop(task)) {
+				return "the event loop of the thread '%s' was not shut down".formatted(thread.getName());
+			}
 		}
 		catch (ReflectiveOperationException | RuntimeException ex) {
 			// It is interrupted, as others are.
@@ -63,6 +89,80 @@ final class LeftThreads {
 			clear.invoke(queue);
 			queue.notifyAll();
 		}
+	}
+
+	/** An interrupt would let its thread look for connections without a pause. */
+	private static void stopHttpServer(Object dispatcher) throws ReflectiveOperationException {
+		Object server = value(dispatcher, dispatcher.getClass(), "this$0");
+		if (server == null) {
+			return;
+		}
+		Method stop = server.getClass().getMethod("stop", int.class);
+		stop.setAccessible(true);
+		Thread stopping = new Thread(() -> {
+			try {
+				stop.invoke(server, 0);
+			}
+			catch (ReflectiveOperationException ex) {
+				// Its thread is named if it runs on.
+			}
+		}, "launcher-http-server-stop");
+		stopping.setDaemon(true);
+		stopping.start();
+		try {
+			stopping.join(STOP_MILLIS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/** Netty's threads take no notice of interrupts. */
+	private static boolean shutDownEventLoop(@Nullable Object task) throws ReflectiveOperationException {
+		Object executor = eventExecutor(task, MAX_WRAPPERS);
+		Class<?> type = (executor != null) ? eventExecutorType(executor.getClass()) : null;
+		if (executor == null || type == null || executor.getClass().getName().endsWith(GLOBAL_EXECUTOR)) {
+			return false;
+		}
+		type.getMethod("shutdownGracefully", long.class, long.class, TimeUnit.class)
+			.invoke(executor, 0L, 1L, TimeUnit.SECONDS);
+		return true;
+	}
+
+	private static @Nullable Object eventExecutor(@Nullable Object task, int wrappers)
+			throws ReflectiveOperationException {
+		if (task == null || wrappers == 0) {
+			return null;
+		}
+		if (eventExecutorType(task.getClass()) != null) {
+			return task;
+		}
+		if (!task.getClass().getName().contains(NETTY)) {
+			return null;
+		}
+		for (Field field : task.getClass().getDeclaredFields()) {
+			if (!Modifier.isStatic(field.getModifiers()) && !field.getType().isPrimitive()) {
+				field.setAccessible(true);
+				Object executor = eventExecutor(field.get(task), wrappers - 1);
+				if (executor != null) {
+					return executor;
+				}
+			}
+		}
+		return null;
+	}
+
+	private static @Nullable Class<?> eventExecutorType(@Nullable Class<?> type) {
+		if (type == null || type.getName().endsWith(EVENT_EXECUTOR)) {
+			return type;
+		}
+		for (Class<?> each : type.getInterfaces()) {
+			Class<?> found = eventExecutorType(each);
+			if (found != null) {
+				return found;
+			}
+		}
+		return eventExecutorType(type.getSuperclass());
 	}
 
 	/** Since JDK 19, a thread keeps its task in a holder. */

@@ -3,6 +3,8 @@ package io.github.vicinal.launcher;
 import java.lang.ref.Reference;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
+import java.security.AccessControlContext;
+import java.security.ProtectionDomain;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -48,6 +50,7 @@ final class ThreadLocals {
 					locals.removeFrom(field(Thread.class.getName(), table).get(thread));
 				}
 				locals.removeFromNetty(thread);
+				forgetCallers(thread);
 			}
 			if (locals.unknown != null) {
 				findings.add(locals.unknown);
@@ -70,6 +73,25 @@ final class ThreadLocals {
 		}
 		catch (ReflectiveOperationException | RuntimeException ex) {
 			// Not without java -jar, as shutdown hooks.
+		}
+	}
+
+	/**
+	 * Before JDK 24, a thread keeps the classes of all callers of its constructor, for a
+	 * security manager. The JDK starts threads for all applications when the first one
+	 * needs them, such as those of remote objects.
+	 */
+	@SuppressWarnings("removal")
+	private static void forgetCallers(Thread thread) throws ReflectiveOperationException {
+		Field callers;
+		try {
+			callers = field(Thread.class.getName(), "inheritedAccessControlContext");
+		}
+		catch (NoSuchFieldException ex) {
+			return;
+		}
+		if (System.getSecurityManager() == null && callers.get(thread) != null) {
+			callers.set(thread, new AccessControlContext(new ProtectionDomain[0]));
 		}
 	}
 

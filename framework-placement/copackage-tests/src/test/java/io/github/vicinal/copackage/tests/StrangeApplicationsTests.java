@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -358,6 +359,101 @@ class StrangeApplicationsTests {
 			assertThat(running.command("stop one")).contains("stopped");
 			assertThat(running.log()).doesNotContain("process reaper");
 			running.awaitLoaders(1 + 1);
+		}
+	}
+
+	/** Interrupts do not end their threads, or keep them busy. */
+	@ParameterizedTest
+	@EnumSource(names = { "STATELESS", "KNOWN" })
+	void serversAndLoopsThatNobodyHasStoppedEndWithTheirApplication(Hoist hoist) throws IOException {
+		int server = RunningLayout.freePort();
+		Path jar = OwnApplication.withLibrariesOf("shop").resource("application.properties", PROPERTIES).main("""
+				public static void main(String[] arguments) throws Exception {
+					if (arguments.length > 1 && arguments[1].startsWith("--own.port=")) {
+						int own = Integer.parseInt(arguments[1].substring("--own.port=".length()));
+						com.sun.net.httpserver.HttpServer server =
+							com.sun.net.httpserver.HttpServer.create(new InetSocketAddress(own), 0);
+						server.createContext("/", (exchange) -> {
+							exchange.sendResponseHeaders(200, -1);
+							exchange.close();
+						});
+						server.start();
+						new io.netty.util.concurrent.DefaultEventExecutor().submit(() -> { }).get();
+						io.netty.channel.EventLoopGroup loops = new io.netty.channel.nio.NioEventLoopGroup(1);
+						loops.submit(() -> { }).get();
+						java.rmi.registry.LocateRegistry.createRegistry(0)
+							.rebind("own", java.rmi.server.UnicastRemoteObject.exportObject(COUNTER, 0));
+					}
+					SpringApplication.run(Main.class, arguments);
+				}
+
+				private static final Counter COUNTER = new Counter();
+
+
+				public interface Count extends java.rmi.Remote {
+
+					int count() throws java.rmi.RemoteException;
+
+				}
+
+				static class Counter implements Count {
+
+					@Override
+					public int count() {
+						return 1;
+					}
+
+				}
+
+				@GetMapping("/here")
+				String here() {
+					return "here";
+				}
+				""").write(this.directory, "strange");
+		Map<String, List<String>> arguments = Map.of("one",
+				List.of("--server.port=" + this.one, "--own.port=" + server), "other",
+				List.of("--server.port=" + this.other));
+		try (RunningLayout running = RunningLayout.start(this.directory, arguments, hoist,
+				List.of("one=" + jar, "other=" + jar))) {
+			running.until("[launcher] other runs after");
+			for (int i = 0; i < 3; i++) {
+				assertThat(running.get(server, "/")).isEmpty();
+				assertThat(running.command("restart one")).contains("running");
+			}
+			assertThat(running.command("stop one")).contains("stopped");
+			assertThat(running.log()).contains("one: the HTTP server of the thread 'HTTP-Dispatcher' was not stopped")
+				.containsPattern("one: the event loop of the thread 'defaultEventExecutor-.*' was not shut down")
+				.containsPattern("one: the event loop of the thread 'nioEventLoopGroup-.*' was not shut down")
+				.contains("one: the remote object 'own.Main$Counter' was still exported")
+				.doesNotContain("runs on", "cannot be looked for");
+			new ServerSocket(server).close();
+			// The JDK itself may remember the classes of one that has gone.
+			running.awaitLoaders(1 + 1);
+			assertThat(running.get(this.other, "/here")).isEqualTo("here");
+		}
+	}
+
+	/** That of a batch job may be long over when the last one has started. */
+	@Test
+	void oneThatEndsWhileAnotherStartsIsNoticed() throws IOException {
+		Path job = job().write(this.directory, "job");
+		Path slow = OwnApplication.withLibrariesOf("legacy").resource("application.properties", PROPERTIES).main("""
+				public static void main(String[] arguments) throws Exception {
+					try (Socket gate = new Socket("localhost", Integer.parseInt(arguments[1]))) {
+						gate.getInputStream().read();
+					}
+					SpringApplication.run(Main.class, arguments);
+				}
+				""").write(this.directory, "slow");
+		try (ServerSocket gate = new ServerSocket(0);
+				RunningLayout running = RunningLayout.start(this.directory,
+						Map.of("other", List.of("--server.port=" + this.other, Integer.toString(gate.getLocalPort()))),
+						Hoist.STATELESS, List.of("one=" + job, "other=" + slow))) {
+			running.until("[launcher] one has stopped: its main method has returned, and no thread was left");
+			assertThat(running.log()).doesNotContain("other runs");
+			assertThat(running.command("status")).containsPattern("one +stopped").containsPattern("other +starting");
+			gate.accept().close();
+			running.until("[launcher] other runs after");
 		}
 	}
 
