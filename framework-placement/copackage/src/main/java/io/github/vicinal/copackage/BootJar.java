@@ -21,6 +21,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -37,6 +38,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads an executable jar of Spring Boot, or a plain jar. */
 final class BootJar {
+
+	/** End of the names of files that are no jars. */
+	static final String WAR = ".war";
 
 	private static final String CONTENT = "BOOT-INF/";
 
@@ -127,10 +131,15 @@ final class BootJar {
 		}
 	}
 
+	private boolean isWar(ZipFile jar) {
+		return this.file.toString().toLowerCase(Locale.ROOT).endsWith(WAR)
+				|| jar.stream().anyMatch((entry) -> entry.getName().startsWith("WEB-INF/"));
+	}
+
 	private Inventory read(String name, LibraryDescription.Known known) throws IOException {
 		try (ZipFile jar = open(this.file)) {
 			Attributes manifest = manifest(jar);
-			if (jar.getEntry("WEB-INF/") != null || jar.getEntry("WEB-INF/web.xml") != null) {
+			if (isWar(jar)) {
 				throw new InvalidInputException(
 						"'%s' is a WAR, and the launcher runs executable jars; build it with the packaging jar"
 							.formatted(this.file));

@@ -136,7 +136,7 @@ public final class Inventories {
 						.formatted(file));
 		}
 		String fileName = file.getFileName().toString().toLowerCase(Locale.ROOT);
-		if (fileName.endsWith(".jar")) {
+		if (fileName.endsWith(".jar") || fileName.endsWith(BootJar.WAR)) {
 			return BootJar.read(name, file, known);
 		}
 		if (fileName.endsWith(".xml")) {

@@ -499,6 +499,13 @@ class InputTests {
 		Path war = TestJar.boot().entry("WEB-INF/web.xml", new byte[1]).write(this.directory, "war");
 		assertThatExceptionOfType(InvalidInputException.class).isThrownBy(() -> Inventories.read(List.of("w=" + war)))
 			.withMessageContaining("is a WAR");
+		Path byName = Files.copy(war, this.directory.resolve("shop.war"));
+		Path listed = TestJar.boot().entry("WEB-INF/lib/a.jar", new byte[1]).write(this.directory, "listed");
+		for (Path each : List.of(byName, listed)) {
+			assertThatExceptionOfType(InvalidInputException.class)
+				.isThrownBy(() -> Inventories.read(List.of("w=" + each)))
+				.withMessageContaining("is a WAR");
+		}
 		Path plain = new TestJar().bootVersion("")
 			.entry("app/Main.class", TestJar.type("app/Main", ""))
 			.write(this.directory, "plain");
