@@ -1,5 +1,6 @@
 package io.github.vicinal.topic.observation;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -74,7 +75,8 @@ public final class TopicObservations {
 	}
 
 	/**
-	 * Returns a handler that observes each attempt to handle a message.
+	 * Returns a handler that observes each attempt to handle a message, and each attempt
+	 * to handle a batch as one.
 	 * @param subscriber name of the subscriber
 	 * @param handler handles the messages
 	 * @param <T> the type of the payload
@@ -85,9 +87,8 @@ public final class TopicObservations {
 				: new ObservedHandler<>(subscriber, handler);
 	}
 
-	private Observation process(Message<?> message, String subscriber) {
-		return TopicObservationDocumentation.PROCESS.observation(this.process, PROCESS,
-				() -> new TopicProcessContext(message, subscriber), this.registry);
+	private Observation process(TopicProcessContext context) {
+		return TopicObservationDocumentation.PROCESS.observation(this.process, PROCESS, () -> context, this.registry);
 	}
 
 	private final class ObservedHandler<T> implements MessageHandler<T> {
@@ -102,6 +103,12 @@ public final class TopicObservations {
 		 */
 		private final ThreadLocal<Observation> lastFailure = new ThreadLocal<>();
 
+		/**
+		 * The last attempt of a thread at a batch, if it has failed: the error handler
+		 * may be called for each message of it.
+		 */
+		private final ThreadLocal<Observation> lastFailedBatch = new ThreadLocal<>();
+
 		ObservedHandler(String subscriber, MessageHandler<T> handler) {
 			this.subscriber = subscriber;
 			this.handler = handler;
@@ -113,10 +120,23 @@ public final class TopicObservations {
 				this.handler.handle(message);
 				return;
 			}
-			Observation observation = process(message, this.subscriber);
+			Observation observation = process(new TopicProcessContext(message, this.subscriber));
 			this.lastFailure.set(observation);
 			observation.<Exception>observeChecked(() -> this.handler.handle(message));
 			this.lastFailure.remove();
+		}
+
+		@Override
+		public void handleAll(List<Message<T>> messages) throws Exception {
+			this.lastFailedBatch.remove();
+			if (isNoop()) {
+				this.handler.handleAll(messages);
+				return;
+			}
+			Observation observation = process(new TopicProcessContext(messages, this.subscriber));
+			this.lastFailedBatch.set(observation);
+			observation.<Exception>observeChecked(() -> this.handler.handleAll(messages));
+			this.lastFailedBatch.remove();
 		}
 
 		@Override
@@ -131,8 +151,11 @@ public final class TopicObservations {
 
 		/** The trace goes on in the error handler and in the dead letters. */
 		private void afterFailure(Runnable handling) {
-			Observation observation = this.lastFailure.get();
-			this.lastFailure.remove();
+			Observation observation = this.lastFailedBatch.get();
+			if (observation == null) {
+				observation = this.lastFailure.get();
+				this.lastFailure.remove();
+			}
 			if (observation == null) {
 				handling.run();
 				return;
@@ -147,7 +170,7 @@ public final class TopicObservations {
 				this.handler.unreadable(message, cause);
 				return;
 			}
-			Observation observation = process(message, this.subscriber);
+			Observation observation = process(new TopicProcessContext(message, this.subscriber));
 			observation.observe(() -> {
 				observation.error(cause);
 				this.handler.unreadable(message, cause);
