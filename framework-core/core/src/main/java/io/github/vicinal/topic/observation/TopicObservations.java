@@ -98,16 +98,10 @@ public final class TopicObservations {
 		private final MessageHandler<T> handler;
 
 		/**
-		 * The last attempt of a thread, if it has failed: the error handler belongs to
-		 * it.
+		 * The last attempt of a thread at one message, if it has failed: the error
+		 * handler belongs to it.
 		 */
 		private final ThreadLocal<Observation> lastFailure = new ThreadLocal<>();
-
-		/**
-		 * The last attempt of a thread at a batch, if it has failed: the error handler
-		 * may be called for each message of it.
-		 */
-		private final ThreadLocal<Observation> lastFailedBatch = new ThreadLocal<>();
 
 		ObservedHandler(String subscriber, MessageHandler<T> handler) {
 			this.subscriber = subscriber;
@@ -128,39 +122,54 @@ public final class TopicObservations {
 
 		@Override
 		public void handleAll(List<Message<T>> messages) throws Exception {
-			this.lastFailedBatch.remove();
+			this.lastFailure.remove();
 			if (isNoop()) {
 				this.handler.handleAll(messages);
 				return;
 			}
 			Observation observation = process(new TopicProcessContext(messages, this.subscriber));
-			this.lastFailedBatch.set(observation);
+			if (messages.size() == 1) {
+				this.lastFailure.set(observation);
+			}
 			observation.<Exception>observeChecked(() -> this.handler.handleAll(messages));
-			this.lastFailedBatch.remove();
+			this.lastFailure.remove();
 		}
 
 		@Override
 		public void failed(Message<T> message, Exception cause) {
-			afterFailure(() -> this.handler.failed(message, cause));
+			afterFailure(message, cause, () -> this.handler.failed(message, cause));
 		}
 
 		@Override
 		public void failed(Message<T> message, byte[] published, Exception cause) {
-			afterFailure(() -> this.handler.failed(message, published, cause));
+			afterFailure(message, cause, () -> this.handler.failed(message, published, cause));
 		}
 
-		/** The trace goes on in the error handler and in the dead letters. */
-		private void afterFailure(Runnable handling) {
-			Observation observation = this.lastFailedBatch.get();
-			if (observation == null) {
-				observation = this.lastFailure.get();
-				this.lastFailure.remove();
+		/**
+		 * The trace goes on in the error handler and in the dead letters. The attempt at
+		 * a batch belongs to no trace of a message, so a message of it that is given up
+		 * is observed by itself.
+		 */
+		private void afterFailure(Message<?> message, Exception cause, Runnable handling) {
+			Observation attempt = this.lastFailure.get();
+			this.lastFailure.remove();
+			if (attempt != null) {
+				attempt.scoped(handling);
 			}
-			if (observation == null) {
+			else if (isNoop()) {
 				handling.run();
-				return;
 			}
-			observation.scoped(handling);
+			else {
+				observeFailure(message, cause, handling);
+			}
+		}
+
+		private void observeFailure(Message<?> message, Exception cause, Runnable handling) {
+			Observation observation = process(new TopicProcessContext(message, this.subscriber));
+			observation.observe(() -> {
+				observation.error(cause);
+				handling.run();
+			});
 		}
 
 		@Override
@@ -170,11 +179,7 @@ public final class TopicObservations {
 				this.handler.unreadable(message, cause);
 				return;
 			}
-			Observation observation = process(new TopicProcessContext(message, this.subscriber));
-			observation.observe(() -> {
-				observation.error(cause);
-				this.handler.unreadable(message, cause);
-			});
+			observeFailure(message, cause, () -> this.handler.unreadable(message, cause));
 		}
 
 		@Override
