@@ -66,6 +66,16 @@ public @interface AffinityListener {
 	long backOffMillis() default 100;
 
 	/**
+	 * Returns the maximum number of messages that the method is given together. With more
+	 * than one its parameter is a {@code List} of payloads, or of {@link Message}s of
+	 * them, and has what is there when the method is called: at least one message, and
+	 * nobody waits for more. The method throws a {@link BatchFailedException} to say
+	 * which message could not be handled.
+	 * @return 1 to 1024, 1 for one message at a time
+	 */
+	int maxBatch() default 1;
+
+	/**
 	 * Returns the id by which the listener is started and stopped. Placeholders are
 	 * resolved.
 	 * @return the id, empty for the name

@@ -1,6 +1,7 @@
 package io.github.vicinal.topic;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -9,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hands the messages of a subscription to the thread that asks for them. The thread that
- * handles a message waits until the reader has acknowledged it, so there is never more
- * than one message here.
+ * handles messages waits until the reader has acknowledged them, so there is never more
+ * than one batch here.
  */
-final class HandOverReader<T> implements TopicReader<T>, MessageHandler<T> {
+final class HandOverReader<T> implements TopicReader<T>, BatchHandler<T> {
 
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -22,10 +23,14 @@ final class HandOverReader<T> implements TopicReader<T>, MessageHandler<T> {
 
 	private final Subscription subscription;
 
-	/** Guarded by the lock, as all that follows. */
-	private @Nullable Message<T> message;
+	/** Empty if there is nothing. Guarded by the lock, as all that follows. */
+	private List<Message<T>> batch = List.of();
 
-	private boolean taken;
+	/** Number of messages of the batch that the reader has taken. */
+	private int taken;
+
+	/** Number of messages of the batch that the reader has acknowledged. */
+	private int acknowledged;
 
 	private boolean closed;
 
@@ -34,19 +39,21 @@ final class HandOverReader<T> implements TopicReader<T>, MessageHandler<T> {
 	}
 
 	@Override
-	public void handle(Message<T> next) {
+	public void handleAll(List<Message<T>> next) {
 		this.lock.lock();
 		try {
-			requireOpen();
-			this.message = next;
-			this.taken = false;
+			requireOpen(0);
+			this.batch = next;
 			this.offered.signal();
-			while (this.message == next && !this.closed) {
+			while (this.acknowledged < next.size() && !this.closed) {
 				this.handled.awaitUninterruptibly();
 			}
-			if (this.message == next) {
-				this.message = null;
-				requireOpen();
+			int done = this.acknowledged;
+			this.batch = List.of();
+			this.taken = 0;
+			this.acknowledged = 0;
+			if (done < next.size()) {
+				requireOpen(done);
 			}
 		}
 		finally {
@@ -54,9 +61,9 @@ final class HandOverReader<T> implements TopicReader<T>, MessageHandler<T> {
 		}
 	}
 
-	private void requireOpen() {
+	private void requireOpen(int done) {
 		if (this.closed) {
-			throw new MessageReturnedException();
+			throw new BatchFailedException(done, new MessageReturnedException());
 		}
 	}
 
@@ -80,30 +87,45 @@ final class HandOverReader<T> implements TopicReader<T>, MessageHandler<T> {
 
 	@Override
 	public @Nullable Message<T> take() throws InterruptedException {
-		return await(Long.MAX_VALUE);
+		return first(await(Long.MAX_VALUE, 1));
 	}
 
 	@Override
 	public @Nullable Message<T> poll(Duration patience) throws InterruptedException {
-		return await(patience.toNanos());
+		return first(await(patience.toNanos(), 1));
 	}
 
-	private @Nullable Message<T> await(long nanos) throws InterruptedException {
+	private static <T> @Nullable Message<T> first(List<Message<T>> messages) {
+		return messages.isEmpty() ? null : messages.get(0);
+	}
+
+	@Override
+	public List<Message<T>> takeAll() throws InterruptedException {
+		return await(Long.MAX_VALUE, Integer.MAX_VALUE);
+	}
+
+	@Override
+	public List<Message<T>> pollAll(Duration patience) throws InterruptedException {
+		return await(patience.toNanos(), Integer.MAX_VALUE);
+	}
+
+	private List<Message<T>> await(long nanos, int max) throws InterruptedException {
 		this.lock.lockInterruptibly();
 		try {
 			acknowledge();
 			long left = nanos;
-			while (this.message == null && !this.closed) {
+			while (this.taken == this.batch.size() && !this.closed) {
 				if (left <= 0) {
-					return null;
+					return List.of();
 				}
 				left = this.offered.awaitNanos(left);
 			}
 			if (this.closed) {
-				return null;
+				return List.of();
 			}
-			this.taken = true;
-			return this.message;
+			int from = this.taken;
+			this.taken += Math.min(max, this.batch.size() - from);
+			return this.batch.subList(from, this.taken);
 		}
 		finally {
 			this.lock.unlock();
@@ -114,9 +136,8 @@ final class HandOverReader<T> implements TopicReader<T>, MessageHandler<T> {
 	public void acknowledge() {
 		this.lock.lock();
 		try {
-			if (this.taken && this.message != null) {
-				this.message = null;
-				this.taken = false;
+			if (this.acknowledged < this.taken) {
+				this.acknowledged = this.taken;
 				this.handled.signalAll();
 			}
 		}

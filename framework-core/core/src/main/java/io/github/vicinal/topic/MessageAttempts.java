@@ -1,12 +1,17 @@
 package io.github.vicinal.topic;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -72,6 +77,22 @@ public final class MessageAttempts<T> {
 		return inTurn(message, () -> attempt(read, message, codec));
 	}
 
+	/**
+	 * Reads messages and has them handled together, as far as their payloads can be read.
+	 * Throws nothing but what the caller's own function throws, unless the JVM is at its
+	 * end.
+	 * @param messages the messages as they were published, in their order
+	 * @param codec reads the payloads
+	 * @param done given the number of messages, from the first one on, that are done;
+	 * called on the calling thread when that grows
+	 * @return whether all messages are done; otherwise the subscription is closing, and
+	 * another subscriber of the stream is to get those that are not
+	 */
+	public boolean handleAll(List<Message<byte[]>> messages, MessageCodec<T> codec, IntConsumer done) {
+		messages.forEach(this::count);
+		return inTurn(new Batch(messages, codec, done)::handle);
+	}
+
 	private static <T> Message<T> read(Message<byte[]> message, MessageCodec<T> codec) {
 		T payload;
 		try {
@@ -89,9 +110,17 @@ public final class MessageAttempts<T> {
 	}
 
 	private boolean inTurn(Message<?> message, BooleanSupplier handling) {
+		count(message);
+		return inTurn(handling);
+	}
+
+	private void count(Message<?> message) {
 		if (message.redelivered()) {
 			this.redelivered.increment();
 		}
+	}
+
+	private boolean inTurn(BooleanSupplier handling) {
 		if (this.subscriber.concurrency() > 1) {
 			return handling.getAsBoolean();
 		}
@@ -113,27 +142,24 @@ public final class MessageAttempts<T> {
 				this.handled.increment();
 				return true;
 			}
-			catch (Exception ex) {
-				if (ex instanceof MessageReturnedException && isClosing()) {
+			catch (Exception | Error ex) {
+				// The thread goes on: all further messages wait for it.
+				Throwable cause = (ex instanceof BatchFailedException failed) ? failed.getCause() : ex;
+				if (isReturned(cause)) {
 					return false;
 				}
-				if (attempt == this.subscriber.maxAttempts()) {
-					giveUp(message, published, ex);
+				if (attempt == this.subscriber.maxAttempts() || cause instanceof Error) {
+					giveUp(message, published, cause);
 					return true;
 				}
 				if (isClosingWithin(pause)) {
 					if (this.settings.model() == TopicModel.STREAM) {
 						return false;
 					}
-					giveUp(message, published, ex);
+					giveUp(message, published, cause);
 					return true;
 				}
 				pause *= 2;
-			}
-			catch (Error ex) {
-				// The thread goes on: all further messages wait for it.
-				giveUp(message, published, new IllegalStateException("The handler ended with an error: " + ex, ex));
-				return true;
 			}
 			try {
 				// The handler may have changed the payload.
@@ -156,10 +182,15 @@ public final class MessageAttempts<T> {
 		}
 	}
 
-	private void giveUp(Message<T> message, Message<byte[]> published, Exception cause) {
+	private boolean isReturned(@Nullable Throwable cause) {
+		return cause instanceof MessageReturnedException && isClosing();
+	}
+
+	private void giveUp(Message<T> message, Message<byte[]> published, @Nullable Throwable cause) {
 		this.failed.increment();
 		try {
-			this.handler.failed(message, published.payload(), cause);
+			this.handler.failed(message, published.payload(), (cause instanceof Exception exception) ? exception
+					: new IllegalStateException("The handler ended with an error: " + cause, cause));
 		}
 		catch (RuntimeException ex) {
 			logger.error("The error handler of subscriber '{}' failed for message {} of topic '{}'",
@@ -221,6 +252,142 @@ public final class MessageAttempts<T> {
 	 */
 	public long redelivered() {
 		return this.redelivered.sum();
+	}
+
+	/** Messages that are handled together. Used by one thread. */
+	private final class Batch {
+
+		private final List<Message<byte[]>> published;
+
+		private final MessageCodec<T> codec;
+
+		private final IntConsumer whenDone;
+
+		/** Number of attempts of each message that have failed. */
+		private final int[] failures;
+
+		/** Number of messages that are done; they are the first ones. */
+		private int done;
+
+		Batch(List<Message<byte[]>> published, MessageCodec<T> codec, IntConsumer whenDone) {
+			this.published = published;
+			this.codec = codec;
+			this.whenDone = whenDone;
+			this.failures = new int[published.size()];
+		}
+
+		boolean handle() {
+			do {
+				if (!handleNext()) {
+					return false;
+				}
+				if (this.done == this.published.size()) {
+					return true;
+				}
+			}
+			while (!isClosing());
+			return false;
+		}
+
+		/** Returns {@code false} if the messages that are not done are to be returned. */
+		private boolean handleNext() {
+			// The handler may have changed payloads.
+			List<Message<T>> messages = new ArrayList<>();
+			for (Message<byte[]> each : this.published.subList(this.done, this.published.size())) {
+				try {
+					messages.add(read(each, this.codec));
+				}
+				catch (UnreadableMessageException ex) {
+					if (messages.isEmpty()) {
+						unreadable(each, ex);
+						done(1);
+						return true;
+					}
+					break;
+				}
+			}
+			return attempt(Collections.unmodifiableList(messages));
+		}
+
+		private boolean attempt(List<Message<T>> messages) {
+			try {
+				MessageAttempts.this.handler.handleAll(messages);
+			}
+			catch (BatchFailedException ex) {
+				if (ex.index() >= 0 && ex.index() < messages.size()) {
+					handled(ex.index());
+					return failed(messages.subList(ex.index(), messages.size()), 1, ex.getCause());
+				}
+				logger.warn(
+						"The handler of subscriber '{}' of topic '{}' says that message {} of a batch of {} has failed, which there is not: the whole batch counts as failed",
+						MessageAttempts.this.subscriber.name(), MessageAttempts.this.settings.name(), ex.index(),
+						messages.size());
+				return failed(messages, messages.size(), ex.getCause());
+			}
+			catch (Exception | Error ex) {
+				// The thread goes on: all further messages wait for it.
+				return failed(messages, messages.size(), ex);
+			}
+			handled(messages.size());
+			return true;
+		}
+
+		private void handled(int count) {
+			if (count > 0) {
+				MessageAttempts.this.handled.add(count);
+				done(count);
+			}
+		}
+
+		private void done(int count) {
+			this.done += count;
+			this.whenDone.accept(this.done);
+		}
+
+		/**
+		 * Pauses before the next attempt, or gives messages up.
+		 * @param messages those that are not done
+		 * @param count number of them that have failed; they are the first ones
+		 */
+		private boolean failed(List<Message<T>> messages, int count, @Nullable Throwable cause) {
+			if (isReturned(cause)) {
+				return false;
+			}
+			for (int i = 0; i < count; i++) {
+				this.failures[this.done + i]++;
+			}
+			int last = 0;
+			while (last < count && (cause instanceof Error
+					|| this.failures[this.done + last] == MessageAttempts.this.subscriber.maxAttempts())) {
+				last++;
+			}
+			if (last > 0) {
+				giveUpFirst(messages.subList(0, last), cause);
+				return true;
+			}
+			if (isClosingWithin(pause(this.failures[this.done]))) {
+				if (MessageAttempts.this.settings.model() == TopicModel.PUB_SUB) {
+					giveUpFirst(messages.subList(0, count), cause);
+				}
+				return this.done == this.published.size();
+			}
+			return true;
+		}
+
+		/** Returns nanoseconds, doubled for each attempt that has failed before. */
+		private long pause(int failed) {
+			long first = MessageAttempts.this.subscriber.backOff().toNanos();
+			int doublings = Math.min(failed - 1, Long.SIZE - 2);
+			return (first > Long.MAX_VALUE >> doublings) ? Long.MAX_VALUE : first << doublings;
+		}
+
+		private void giveUpFirst(List<Message<T>> messages, @Nullable Throwable cause) {
+			for (Message<T> each : messages) {
+				giveUp(each, this.published.get(this.done), cause);
+				done(1);
+			}
+		}
+
 	}
 
 }

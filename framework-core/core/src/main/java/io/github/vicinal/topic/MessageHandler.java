@@ -1,5 +1,7 @@
 package io.github.vicinal.topic;
 
+import java.util.List;
+
 /**
  * Handles the messages of a subscriber. One thread at a time calls it, unless the
  * subscriber has a concurrency of more than one.
@@ -17,6 +19,29 @@ public interface MessageHandler<T> {
 	 * given to the error handler
 	 */
 	void handle(Message<T> message) throws Exception;
+
+	/**
+	 * Handles the messages of a batch, in place of {@link #handle}, if the subscriber has
+	 * a {@link SubscriberSettings#maxBatch() maximum} of more than one. Those of one
+	 * publisher are in its order, but for messages of a stream that are redelivered. The
+	 * room of all of them is freed when this method returns. Handles one after the other
+	 * by default; a {@link BatchHandler} takes them together.
+	 * @param messages the messages, at least one; unmodifiable
+	 * @throws BatchFailedException if one message could not be handled: those before it
+	 * are handled
+	 * @throws Exception if none could be handled: all are attempted again, or given to
+	 * the error handler one by one
+	 */
+	default void handleAll(List<Message<T>> messages) throws Exception {
+		for (int i = 0; i < messages.size(); i++) {
+			try {
+				handle(messages.get(i));
+			}
+			catch (Exception | Error ex) {
+				throw new BatchFailedException(i, ex);
+			}
+		}
+	}
 
 	/**
 	 * Called with a message that could not be handled, after the last attempt. Logs by

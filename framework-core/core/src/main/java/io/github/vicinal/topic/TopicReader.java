@@ -1,6 +1,7 @@
 package io.github.vicinal.topic;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +19,10 @@ import org.jspecify.annotations.Nullable;
  * }
  * </pre>
  *
- * Each message is handed from one thread to another. {@link Topics#subscribe} spares that
- * and is faster.
+ * Each message, or each batch, is handed from one thread to another.
+ * {@link Topics#subscribe} spares that and is faster. The messages of a batch are
+ * confirmed when all of them are, or when the reader is closed: if its process is killed
+ * before, all of them come again.
  *
  * @param <T> the type of the payload
  * @since 0.1.0
@@ -43,7 +46,26 @@ public interface TopicReader<T> extends AutoCloseable {
 	 */
 	@Nullable Message<T> poll(Duration patience) throws InterruptedException;
 
-	/** Confirms that the message that was taken last is handled, if there is one. */
+	/**
+	 * Waits for messages, and takes all that are here: one, unless the reader was made
+	 * with batches. The messages before them are handled.
+	 * @return the messages; unmodifiable, empty if the reader is closed
+	 * @throws InterruptedException if the calling thread is interrupted; no message is
+	 * lost
+	 */
+	List<Message<T>> takeAll() throws InterruptedException;
+
+	/**
+	 * Waits for messages for a limited time, and takes all that are here: one, unless the
+	 * reader was made with batches. The messages before them are handled.
+	 * @param patience maximum time to wait; zero to look only
+	 * @return the messages; unmodifiable, empty if there are none or the reader is closed
+	 * @throws InterruptedException if the calling thread is interrupted; no message is
+	 * lost
+	 */
+	List<Message<T>> pollAll(Duration patience) throws InterruptedException;
+
+	/** Confirms that the messages that were taken last are handled, if there are any. */
 	void acknowledge();
 
 	/**
@@ -59,8 +81,8 @@ public interface TopicReader<T> extends AutoCloseable {
 	SubscriptionReport report();
 
 	/**
-	 * Ends the subscription. In a stream a message that was taken and neither
-	 * acknowledged nor followed by another one goes to another subscriber.
+	 * Ends the subscription. In a stream messages that were taken and neither
+	 * acknowledged nor followed by others go to another subscriber.
 	 */
 	@Override
 	void close();

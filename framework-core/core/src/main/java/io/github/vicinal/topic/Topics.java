@@ -47,7 +47,22 @@ public interface Topics extends AutoCloseable {
 	 * @throws IllegalStateException if topics cannot be used here, with the reason
 	 */
 	default <T> TopicReader<T> reader(TopicSettings<T> settings, String name) {
-		return new HandOverReader<>((handler) -> subscribe(settings, SubscriberSettings.of(name), handler));
+		return reader(settings, name, 1);
+	}
+
+	/**
+	 * Subscribes to a topic with a reader that fetches messages in batches, for
+	 * {@link TopicReader#takeAll}.
+	 * @param settings what publishers and subscribers agree on
+	 * @param name of the subscriber, for people
+	 * @param maxBatch maximum number of messages that are fetched together, 1 to 1024
+	 * @param <T> the type of the payload
+	 * @return the reader, which the caller closes
+	 * @throws IllegalStateException if topics cannot be used here, with the reason
+	 */
+	default <T> TopicReader<T> reader(TopicSettings<T> settings, String name, int maxBatch) {
+		return new HandOverReader<>(
+				(handler) -> subscribe(settings, SubscriberSettings.of(name).withMaxBatch(maxBatch), handler));
 	}
 
 	/**

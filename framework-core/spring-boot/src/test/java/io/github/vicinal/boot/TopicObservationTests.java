@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,6 +17,7 @@ import io.github.vicinal.boot.topic.TopicErrorHandler;
 import io.github.vicinal.boot.topic.TopicFactory;
 import io.github.vicinal.boot.transport.LocalTopicAutoConfiguration;
 import io.github.vicinal.topic.AffinityListener;
+import io.github.vicinal.topic.BatchFailedException;
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicException;
@@ -145,17 +147,66 @@ class TopicObservationTests {
 		});
 	}
 
+	/** Each message may belong to a trace of its own. */
+	@Test
+	void aBatchIsOneObservationAndAMessageThatIsGivenUpGoesOnInItsOwnTrace() {
+		this.runner.withUserConfiguration(Tracing.class, Batches.class).run((context) -> {
+			Batches beans = context.getBean(Batches.class);
+			SimpleTracer tracer = context.getBean(SimpleTracer.class);
+			Topic<Order> topic = context.getBean(Topics.class)
+				.topic(TopicSettings.of("orders", TopicModel.STREAM, Order.class));
+			topic.publish(new Order(1));
+			assertThat(beans.batches.poll(10, TimeUnit.SECONDS)).hasSize(1);
+			topic.publish(new Order(2));
+			topic.publish(new Order(3));
+			topic.publish(new Order(4));
+			beans.published.countDown();
+			List<Message<Order>> batch = Objects.requireNonNull(beans.batches.poll(10, TimeUnit.SECONDS));
+			assertThat(batch).hasSize(3);
+			assertThat(beans.batches.poll(10, TimeUnit.SECONDS)).hasSize(1);
+			// The attempt has ended.
+			while (topic.report().usedBytes() > 0) {
+				Thread.onSpinWait();
+			}
+			Message<byte[]> letter = Objects.requireNonNull(beans.letters.poll(10, TimeUnit.SECONDS));
+			SimpleSpan dead = spanOf(tracer, letter);
+			assertThat(dead.getName()).isEqualTo("orders.dead publish");
+			SimpleSpan givenUp = span(tracer, dead.context().parentId());
+			assertThat(givenUp.getName()).isEqualTo("orders process");
+			assertThat(givenUp.getError()).hasMessage("never 3");
+			assertThat(givenUp.getTags()).containsEntry("messaging.message.id", batch.get(1).publisher() + "-3")
+				.doesNotContainKey("messaging.batch.message_count");
+			assertThat(givenUp.context().parentId()).isEqualTo(spanOf(tracer, batch.get(1)).context().spanId());
+			List<SimpleSpan> attempts = tracer.getSpans()
+				.stream()
+				.filter((span) -> span.getTags().containsKey("messaging.batch.message_count"))
+				.toList();
+			assertThat(attempts).extracting((span) -> span.getTags().get("messaging.batch.message_count"))
+				.containsExactly("1", "3", "1");
+			assertThat(attempts).extracting(SimpleSpan::getName).containsOnly("orders process");
+			assertThat(attempts.get(0).context().parentId())
+				.isEqualTo(span(tracer, attempts.get(0).context().parentId()).context().spanId());
+			assertThat(attempts.get(1).context().parentId()).isNullOrEmpty();
+			assertThat(attempts.get(1).getTags()).doesNotContainKey("messaging.message.id");
+		});
+	}
+
 	private static SimpleSpan spanOf(SimpleTracer tracer, Message<?> message) {
 		String parent = Objects.requireNonNull(message.headers().get("parent"));
 		return span(tracer, parent.substring(parent.indexOf('/') + 1));
 	}
 
+	/** Returns a span that has ended: its name and tags come with its end. */
 	private static SimpleSpan span(SimpleTracer tracer, String id) {
-		return tracer.getSpans()
+		SimpleSpan found = tracer.getSpans()
 			.stream()
 			.filter((span) -> span.context().spanId().equals(id))
 			.findFirst()
 			.orElseThrow();
+		while (found.getEndTimestamp().toEpochMilli() == 0) {
+			Thread.onSpinWait();
+		}
+		return found;
 	}
 
 	@Test
@@ -242,6 +293,33 @@ class TopicObservationTests {
 				this.current.add((span != null) ? span.context().spanId() : "none");
 				throw new IllegalStateException(cause);
 			};
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Batches {
+
+		private final BlockingQueue<List<Message<Order>>> batches = new LinkedBlockingQueue<>();
+
+		private final BlockingQueue<Message<byte[]>> letters = new LinkedBlockingQueue<>();
+
+		private final CountDownLatch published = new CountDownLatch(1);
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM, maxBatch = 10, deadLetter = "orders.dead")
+		void bill(List<Message<Order>> messages) throws InterruptedException {
+			this.batches.add(messages);
+			this.published.await();
+			for (int i = 0; i < messages.size(); i++) {
+				if (messages.get(i).payload().number() == 3) {
+					throw new BatchFailedException(i, new IllegalStateException("never 3"));
+				}
+			}
+		}
+
+		@AffinityListener(topic = "orders.dead", model = TopicModel.STREAM)
+		void bury(Message<byte[]> message) {
+			this.letters.add(message);
 		}
 
 	}

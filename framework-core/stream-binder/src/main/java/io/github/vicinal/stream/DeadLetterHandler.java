@@ -1,12 +1,12 @@
 package io.github.vicinal.stream;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 
 import io.github.vicinal.boot.topic.TopicHeaders;
+import io.github.vicinal.topic.BatchFailedException;
 import io.github.vicinal.topic.DeadLetterHeaders;
 import io.github.vicinal.topic.Topic;
 import org.apache.commons.logging.Log;
@@ -45,7 +45,7 @@ final class DeadLetterHandler implements MessageHandler {
 			throw new MessagingException(message, "Not an error message");
 		}
 		Message<?> failed = error.getOriginalMessage();
-		if (failed == null || !(payload(failed) instanceof byte[] payload)) {
+		if (failed == null || !(failed.getPayload() instanceof byte[] payload)) {
 			throw new MessagingException(message, "The error message does not say which message failed",
 					error.getPayload());
 		}
@@ -65,19 +65,18 @@ final class DeadLetterHandler implements MessageHandler {
 				cause));
 	}
 
-	/** A batch has one message. */
-	private static Object payload(Message<?> failed) {
-		return (failed.getPayload() instanceof List<?> batch && batch.size() == 1) ? batch.get(0) : failed.getPayload();
-	}
-
 	private static String text(Message<?> message, String header) {
 		return String.valueOf(message.getHeaders().get(header));
 	}
 
-	/** Spring Integration wraps what the function has thrown. */
+	/**
+	 * Spring Integration wraps what the function has thrown, which may say which message
+	 * of a batch failed.
+	 */
 	private static Throwable cause(Throwable thrown) {
 		Throwable cause = thrown;
-		while (cause instanceof MessagingException && cause.getCause() != null) {
+		while ((cause instanceof MessagingException || cause instanceof BatchFailedException)
+				&& cause.getCause() != null) {
 			cause = Objects.requireNonNull(cause.getCause());
 		}
 		return cause;

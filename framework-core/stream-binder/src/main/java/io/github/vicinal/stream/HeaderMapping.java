@@ -30,7 +30,7 @@ final class HeaderMapping {
 	 */
 	private static final Set<String> OWN = Set.of(MessageHeaders.ID, MessageHeaders.TIMESTAMP,
 			MessageHeaders.REPLY_CHANNEL, MessageHeaders.ERROR_CHANNEL, TopicHeaders.TOPIC, TopicHeaders.PUBLISHER,
-			TopicHeaders.SEQUENCE, TopicHeaders.REDELIVERED);
+			TopicHeaders.SEQUENCE, TopicHeaders.REDELIVERED, TopicHeaders.BATCH_HEADERS);
 
 	/** Headers of Spring Cloud Stream for the binding that sends. */
 	private static final String OF_BINDING = "scst_";

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.function.Function;
 
 import io.github.vicinal.boot.topic.TopicHeaders;
+import io.github.vicinal.topic.BatchHandler;
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.MessageHandler;
 import io.github.vicinal.topic.MessageReturnedException;
@@ -47,7 +48,7 @@ final class TopicMessageProducer extends MessageProducerSupport {
 	 * @param retries attempts a message again, {@code null} if each is attempted once
 	 * @param recovery takes a message after its last attempt
 	 * @param redelivered whether a message that is not handled at the stop comes again
-	 * @param batches whether the function takes lists, each of which has one message
+	 * @param batches whether the function takes lists, which needs retries and a recovery
 	 */
 	TopicMessageProducer(Function<MessageHandler<byte[]>, Subscription> subscribe, boolean headers,
 			@Nullable RetryTemplate retries, @Nullable RecoveryCallback<?> recovery, boolean redelivered,
@@ -68,9 +69,15 @@ final class TopicMessageProducer extends MessageProducerSupport {
 	@Override
 	protected void doStart() {
 		super.doStart();
-		this.subscription = this.subscribe.apply((this.retries != null && this.recovery != null)
-				? new Attempting(new ConsumerRetries(this.retries), this.recovery)
-				: (message) -> sendMessage(batch(message(message))));
+		this.subscription = this.subscribe.apply(handler());
+	}
+
+	private MessageHandler<byte[]> handler() {
+		if (this.retries == null || this.recovery == null) {
+			return (message) -> sendMessage(message(message));
+		}
+		ConsumerRetries consumer = new ConsumerRetries(this.retries);
+		return this.batches ? new AttemptingBatches(consumer, this.recovery) : new Attempting(consumer, this.recovery);
 	}
 
 	@Override
@@ -81,12 +88,6 @@ final class TopicMessageProducer extends MessageProducerSupport {
 			open.close();
 		}
 		super.doStop();
-	}
-
-	private org.springframework.messaging.Message<?> batch(org.springframework.messaging.Message<byte[]> message) {
-		return this.batches
-				? MessageBuilder.withPayload(List.of(message.getPayload())).copyHeaders(message.getHeaders()).build()
-				: message;
 	}
 
 	private org.springframework.messaging.Message<byte[]> message(Message<byte[]> message) {
@@ -116,7 +117,7 @@ final class TopicMessageProducer extends MessageProducerSupport {
 			org.springframework.messaging.Message<byte[]> received = message(message);
 			try {
 				this.retries.execute(() -> {
-					sendMessage(batch(received));
+					sendMessage(received);
 					return true;
 				});
 			}
@@ -126,6 +127,36 @@ final class TopicMessageProducer extends MessageProducerSupport {
 				}
 				this.recovery.recover(ErrorMessageUtils.getAttributeAccessor(received, received), ex.getCause());
 			}
+		}
+
+		@Override
+		public void closing() {
+			this.retries.stop();
+		}
+
+	}
+
+	/** Attempts batches until the binding stops. */
+	private final class AttemptingBatches implements BatchHandler<byte[]> {
+
+		private final ConsumerRetries retries;
+
+		private final RecoveryCallback<?> recovery;
+
+		AttemptingBatches(ConsumerRetries retries, RecoveryCallback<?> recovery) {
+			this.retries = retries;
+			this.recovery = recovery;
+		}
+
+		@Override
+		public void handleAll(List<Message<byte[]>> messages) {
+			new BatchAttempts(messages.stream().map(TopicMessageProducer.this::message).toList(), this.retries,
+					TopicMessageProducer.this::sendMessage, this::recover)
+				.handle(TopicMessageProducer.this.redelivered);
+		}
+
+		private void recover(org.springframework.messaging.Message<byte[]> message, Throwable cause) {
+			this.recovery.recover(ErrorMessageUtils.getAttributeAccessor(message, message), cause);
 		}
 
 		@Override

@@ -17,12 +17,26 @@ final class VicinalConsumerProperties {
 	 */
 	private boolean singleStream;
 
+	/**
+	 * Maximum number of messages in a list, from 1 to 1024, for functions in batch mode.
+	 * A list has what is there: nobody waits for it to fill.
+	 */
+	private int maxBatch = 100;
+
 	public @Nullable String getDeadLetter() {
 		return this.deadLetter;
 	}
 
 	public void setDeadLetter(@Nullable String deadLetter) {
 		this.deadLetter = deadLetter;
+	}
+
+	public int getMaxBatch() {
+		return this.maxBatch;
+	}
+
+	public void setMaxBatch(int maxBatch) {
+		this.maxBatch = maxBatch;
 	}
 
 	public boolean isSingleStream() {

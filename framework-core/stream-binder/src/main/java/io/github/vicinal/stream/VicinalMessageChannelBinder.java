@@ -27,6 +27,8 @@ import org.springframework.cloud.stream.binder.HeaderMode;
 import org.springframework.cloud.stream.provisioning.ConsumerDestination;
 import org.springframework.cloud.stream.provisioning.ProducerDestination;
 import org.springframework.cloud.stream.provisioning.ProvisioningException;
+import org.springframework.core.retry.RetryPolicy;
+import org.springframework.core.retry.RetryTemplate;
 import org.springframework.integration.core.MessageProducer;
 import org.springframework.integration.core.RecoveryCallback;
 import org.springframework.messaging.MessageChannel;
@@ -90,11 +92,14 @@ final class VicinalMessageChannelBinder extends
 			ExtendedConsumerProperties<VicinalConsumerProperties> consumer) {
 		ErrorInfrastructure errors = registerErrorInfrastructure(destination, group, consumer);
 		boolean retried = consumer.getMaxAttempts() > 1;
-		RecoveryCallback<?> recovery = retried ? errors.getRecoverer() : null;
+		// Messages of a batch are recovered one by one, also after a single attempt.
+		RetryTemplate retries = retried ? buildRetryTemplate(consumer)
+				: consumer.isBatchMode() ? new RetryTemplate(RetryPolicy.withMaxRetries(0)) : null;
+		RecoveryCallback<?> recovery = (retries != null) ? errors.getRecoverer() : null;
 		TopicMessageProducer endpoint = new TopicMessageProducer(subscribing(destination.getName(), group, consumer),
-				consumer.getHeaderMode() != HeaderMode.none, retried ? buildRetryTemplate(consumer) : null, recovery,
+				consumer.getHeaderMode() != HeaderMode.none, retries, recovery,
 				StringUtils.hasText(group) || consumer.getExtension().isSingleStream(), consumer.isBatchMode());
-		if (!retried) {
+		if (retries == null) {
 			endpoint.setErrorChannel(errors.getErrorChannel());
 		}
 		endpoint.setBeanFactory(getBeanFactory());
@@ -110,7 +115,7 @@ final class VicinalMessageChannelBinder extends
 		boolean single = consumer.getExtension().isSingleStream();
 		boolean stream = single || (StringUtils.hasText(group) && !durable);
 		SubscriberSettings subscriber = new SubscriberSettings(name, stream ? consumer.getConcurrency() : 1, 1,
-				Duration.ZERO);
+				Duration.ZERO, consumer.isBatchMode() ? maxBatch(topic, consumer) : 1);
 		TopicSettings<byte[]> settings = bean(TopicRooms.class).settings(
 				(stream && !single) ? stream(topic, String.valueOf(group), partition) : topic,
 				stream ? TopicModel.STREAM : TopicModel.PUB_SUB, byte[].class);
@@ -121,6 +126,16 @@ final class VicinalMessageChannelBinder extends
 			return (handler) -> place.subscribe(settings, subscriber, new PartitionHandler(handler, partition));
 		}
 		return (handler) -> place.subscribe(settings, subscriber, handler);
+	}
+
+	private static int maxBatch(String topic, ExtendedConsumerProperties<VicinalConsumerProperties> consumer) {
+		int max = consumer.getExtension().getMaxBatch();
+		if (max < 1 || max > SubscriberSettings.MAX_BATCH) {
+			throw new ProvisioningException(
+					"The consumer of topic '%s' has max-batch=%d, which must be from 1 to %d: change spring.cloud.stream.vicinal.bindings.<name>.consumer.max-batch"
+						.formatted(topic, max, SubscriberSettings.MAX_BATCH));
+		}
+		return max;
 	}
 
 	private static String stream(String topic, String group, int partition) {

@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -16,6 +17,7 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 import io.github.vicinal.boot.topic.TopicHeaders;
+import io.github.vicinal.topic.BatchFailedException;
 import io.github.vicinal.topic.DeadLetterHeaders;
 import io.github.vicinal.topic.SubscriberSettings;
 import io.github.vicinal.topic.TopicFullException;
@@ -41,6 +43,7 @@ import org.springframework.messaging.MessageHandlingException;
 import org.springframework.messaging.support.MessageBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Functions of applications that know nothing of topics. */
@@ -129,14 +132,33 @@ class StreamBinderTests extends StreamTestSupport {
 
 		private final BlockingQueue<List<Order>> lots = new LinkedBlockingQueue<>();
 
+		private final CountDownLatch published = new CountDownLatch(1);
+
 		@Bean
-		Consumer<List<Order>> lots() {
-			return (lot) -> {
+		Consumer<Message<List<Order>>> lots() {
+			return (message) -> {
+				List<Order> lot = message.getPayload();
+				assertThat(message.getHeaders()).containsKey(TopicHeaders.TOPIC);
+				assertThat(message.getHeaders().get(TopicHeaders.BATCH_HEADERS, List.class)).hasSameSizeAs(lot);
 				this.lots.add(lot);
-				if (lot.contains(new Order(13, "lot"))) {
-					throw new IllegalStateException("not this one");
+				awaitUninterruptibly(this.published);
+				int index = lot.indexOf(new Order(13, "lot"));
+				if (index >= 0) {
+					throw new BatchFailedException(index, new IllegalStateException("not this one"));
+				}
+				if (lot.contains(new Order(99, "lot"))) {
+					throw new IllegalStateException("none of them");
 				}
 			};
+		}
+
+		private static void awaitUninterruptibly(CountDownLatch latch) {
+			try {
+				latch.await();
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
 		}
 
 	}
@@ -230,7 +252,7 @@ class StreamBinderTests extends StreamTestSupport {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 1, 2 })
-	void aFunctionOfBatchesGetsEachMessageInAListAndItsDeadLetters(int attempts) throws Exception {
+	void aFunctionOfBatchesGetsListsAndTheirDeadLetters(int attempts) throws Exception {
 		ConfigurableApplicationContext shop = start(Empty.class, "shop",
 				"spring.cloud.stream.output-bindings=orders-out-0",
 				"spring.cloud.stream.bindings.orders-out-0.destination=orders",
@@ -239,6 +261,7 @@ class StreamBinderTests extends StreamTestSupport {
 				"spring.cloud.stream.bindings.lots-in-0.destination=orders",
 				"spring.cloud.stream.bindings.lots-in-0.group=billing",
 				"spring.cloud.stream.bindings.lots-in-0.consumer.batch-mode=true",
+				"spring.cloud.stream.vicinal.bindings.lots-in-0.consumer.max-batch=7",
 				"spring.cloud.stream.bindings.lots-in-0.consumer.max-attempts=" + attempts,
 				"spring.cloud.stream.bindings.lots-in-0.consumer.back-off-initial-interval=1",
 				"spring.cloud.stream.vicinal.bindings.lots-in-0.consumer.dead-letter=orders.dead");
@@ -246,16 +269,46 @@ class StreamBinderTests extends StreamTestSupport {
 				"spring.cloud.stream.bindings.sink-in-0.destination=orders.dead",
 				"spring.cloud.stream.vicinal.bindings.sink-in-0.consumer.single-stream=true");
 		StreamBridge bridge = shop.getBean(StreamBridge.class);
-		bridge.send("orders-out-0", new Order(7, "lot"));
+		bridge.send("orders-out-0", new Order(0, "lot"));
+		Batches beans = billing.getBean(Batches.class);
+		BlockingQueue<List<Order>> lots = beans.lots;
+		assertThat(lots.poll(30, TimeUnit.SECONDS)).containsExactly(new Order(0, "lot"));
+		IntStream.rangeClosed(1, 3).forEach((i) -> bridge.send("orders-out-0", new Order(i, "lot")));
 		bridge.send("orders-out-0", new Order(13, "lot"));
-		BlockingQueue<List<Order>> lots = billing.getBean(Batches.class).lots;
-		assertThat(lots.poll(30, TimeUnit.SECONDS)).containsExactly(new Order(7, "lot"));
-		for (int i = 0; i < attempts; i++) {
-			assertThat(lots.poll(30, TimeUnit.SECONDS)).containsExactly(new Order(13, "lot"));
+		IntStream.rangeClosed(4, 8).forEach((i) -> bridge.send("orders-out-0", new Order(i, "lot")));
+		beans.published.countDown();
+		assertThat(lots.poll(30, TimeUnit.SECONDS)).extracting(Order::number).containsExactly(1, 2, 3, 13, 4, 5, 6);
+		for (int i = 1; i < attempts; i++) {
+			assertThat(lots.poll(30, TimeUnit.SECONDS)).extracting(Order::number).containsExactly(13, 4, 5, 6);
 		}
-		Message<byte[]> letter = sink.getBean(Sink.class).received.poll(30, TimeUnit.SECONDS);
+		assertThat(lots.poll(30, TimeUnit.SECONDS)).extracting(Order::number).containsExactly(4, 5, 6);
+		assertThat(lots.poll(30, TimeUnit.SECONDS)).extracting(Order::number).containsExactly(7, 8);
+		BlockingQueue<Message<byte[]>> letters = sink.getBean(Sink.class).received;
+		Message<byte[]> letter = letters.poll(30, TimeUnit.SECONDS);
 		assertThat(letter).isNotNull();
 		assertThat(text(letter)).isEqualTo("{\"number\":13,\"what\":\"lot\"}");
+		assertThat(letter.getHeaders()).containsEntry(DeadLetterHeaders.EXCEPTION_MESSAGE, "not this one")
+			.containsEntry(DeadLetterHeaders.SEQUENCE, "5");
+		bridge.send("orders-out-0", new Order(99, "lot"));
+		for (int i = 0; i < attempts; i++) {
+			assertThat(lots.poll(30, TimeUnit.SECONDS)).extracting(Order::number).containsExactly(99);
+		}
+		letter = letters.poll(30, TimeUnit.SECONDS);
+		assertThat(letter).isNotNull();
+		assertThat(letter.getHeaders()).containsEntry(DeadLetterHeaders.EXCEPTION_MESSAGE, "none of them");
+		assertThat(letters).isEmpty();
+	}
+
+	@Test
+	void aMaximumOfBatchesThatCannotBeIsRefusedWithItsProperty() {
+		assertThatException()
+			.isThrownBy(() -> start(Batches.class, "billing",
+					"spring.cloud.stream.bindings.lots-in-0.consumer.batch-mode=true",
+					"spring.cloud.stream.bindings.lots-in-0.group=billing",
+					"spring.cloud.stream.vicinal.bindings.lots-in-0.consumer.max-batch=0"))
+			.havingRootCause()
+			.withMessage(
+					"The consumer of topic 'lots-in-0' has max-batch=0, which must be from 1 to 1024: change spring.cloud.stream.vicinal.bindings.<name>.consumer.max-batch");
 	}
 
 	@Test

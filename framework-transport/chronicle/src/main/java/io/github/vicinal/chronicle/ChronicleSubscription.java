@@ -216,7 +216,10 @@ final class ChronicleSubscription<T> implements Subscription {
 		return this.settings.model();
 	}
 
-	/** Handles messages, one at a time, on the thread of the bell or on its own. */
+	/**
+	 * Handles messages, one or a batch at a time, on the thread of the bell or on its
+	 * own.
+	 */
 	private final class Worker implements Runnable {
 
 		private final Source source;
@@ -235,6 +238,9 @@ final class ChronicleSubscription<T> implements Subscription {
 
 		/** Guarded by the lock. */
 		private boolean suspected;
+
+		/** Number of messages of a batch that are done. Guarded by the lock. */
+		private int done;
 
 		private final ReentrantLock lock = new ReentrantLock();
 
@@ -260,15 +266,55 @@ final class ChronicleSubscription<T> implements Subscription {
 			this.compared = now;
 		}
 
-		private boolean handle(DurableLog.Entry entry, long now) {
-			ChronicleSubscription<T> all = ChronicleSubscription.this;
+		private Message<byte[]> message(DurableLog.Entry entry, long now) {
 			if (now - this.compared > COMPARE_NANOS) {
 				compare(now);
 			}
 			DurableRecord record = this.reader.read(entry);
-			return all.attempts.handle(new Message<>(all.settings.name(), record.payload(), record.headers(),
+			return new Message<>(ChronicleSubscription.this.settings.name(), record.payload(), record.headers(),
 					record.publisher(), entry.index(), TimeUnit.MICROSECONDS.toNanos(record.micros()) + this.ahead,
-					this.source.isRedelivered()), all.codec);
+					this.source.isRedelivered());
+		}
+
+		/** Returns whether the message is done. */
+		private boolean handle(DurableLog.Entry entry, long now) {
+			ChronicleSubscription<T> all = ChronicleSubscription.this;
+			if (!all.attempts.handle(message(entry, now), all.codec)) {
+				return false;
+			}
+			this.source.handled(1);
+			return true;
+		}
+
+		/**
+		 * Handles a message and those that are there behind it, as far as they may be in
+		 * a batch.
+		 * @return whether they are done
+		 */
+		private boolean handleBatch(DurableLog.Entry first, long now) {
+			ChronicleSubscription<T> all = ChronicleSubscription.this;
+			List<Message<byte[]>> batch = new ArrayList<>();
+			TopicException failure = null;
+			try {
+				DurableLog.Entry entry = first;
+				while (entry != null) {
+					batch.add(message(entry, now));
+					entry = (batch.size() < all.subscriber.maxBatch()) ? this.source.next() : null;
+				}
+			}
+			catch (TopicException ex) {
+				// What was read before is handled first.
+				failure = ex;
+			}
+			this.done = 0;
+			boolean handled = all.attempts.handleAll(List.copyOf(batch), all.codec, (count) -> {
+				this.source.handled(count - this.done);
+				this.done = count;
+			});
+			if (handled && failure != null) {
+				throw failure;
+			}
+			return handled;
 		}
 
 		boolean isCalling() {
@@ -358,6 +404,7 @@ final class ChronicleSubscription<T> implements Subscription {
 		private void handleAll() {
 			long begun = System.nanoTime();
 			int inRow = 0;
+			boolean batches = ChronicleSubscription.this.subscriber.maxBatch() > 1;
 			this.announced = false;
 			while (!isOver()) {
 				DurableLog.Entry entry = this.source.next();
@@ -378,11 +425,10 @@ final class ChronicleSubscription<T> implements Subscription {
 				inRow++;
 				this.announced = false;
 				taken(now);
-				if (!handle(entry, now)) {
+				if (!(batches ? handleBatch(entry, now) : handle(entry, now))) {
 					this.source.giveBack();
 					return;
 				}
-				this.source.handled();
 			}
 		}
 

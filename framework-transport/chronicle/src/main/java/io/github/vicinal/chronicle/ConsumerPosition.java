@@ -66,11 +66,16 @@ final class ConsumerPosition {
 		this.words.setInOrder(HANDLED, index);
 	}
 
-	/** Notes that a message is about to be handled; returns whether it was before. */
+	/**
+	 * Notes that a message is about to be handled; returns whether it was before. All
+	 * messages of a batch are begun before the first one of them is handled.
+	 */
 	boolean begin(long index) {
-		boolean again = this.words.get(BEGUN) == index;
+		if (this.words.get(BEGUN) >= index) {
+			return true;
+		}
 		this.words.setInOrder(BEGUN, index);
-		return again;
+		return false;
 	}
 
 	void move(long index) {

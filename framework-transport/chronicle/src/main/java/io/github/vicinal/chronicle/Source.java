@@ -1,23 +1,33 @@
 package io.github.vicinal.chronicle;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
+
 import org.jspecify.annotations.Nullable;
 
 /**
- * Supplies one thread of a subscription with messages, of which it has one at a time. Not
- * thread-safe.
+ * Supplies one thread of a subscription with messages, of which it has one or a batch at
+ * a time. Not thread-safe.
  */
 interface Source {
 
-	/** Takes the next message; returns {@code null} if there is none now. */
+	/**
+	 * Takes the next message; returns {@code null} if there is none now. Messages that
+	 * were taken before and are not handled are of the same batch.
+	 */
 	DurableLog.@Nullable Entry next();
 
-	/** Returns whether the message that was taken may have been handled before. */
+	/** Returns whether the message that was taken last may have been handled before. */
 	boolean isRedelivered();
 
-	/** Notes that the message that was taken is handled. */
-	void handled();
+	/**
+	 * Notes that messages are handled.
+	 * @param count number of them, the first ones of those that were taken and not
+	 * handled
+	 */
+	void handled(int count);
 
-	/** Gives the message that was taken back. */
+	/** Gives the messages that were taken and not handled back. */
 	void giveBack();
 
 	/** Looks whether somebody has died. */
@@ -43,7 +53,8 @@ interface Source {
 
 			private boolean owned;
 
-			private long taken;
+			// Indexes of messages that were taken and not handled.
+			private final Deque<Long> taken = new ArrayDeque<>();
 
 			private boolean redelivered;
 
@@ -51,8 +62,8 @@ interface Source {
 			public DurableLog.@Nullable Entry next() {
 				DurableLog.Entry entry = this.owned ? tail.next() : null;
 				if (entry != null) {
-					this.taken = entry.index();
-					this.redelivered = position.begin(this.taken);
+					this.taken.add(entry.index());
+					this.redelivered = position.begin(entry.index());
 				}
 				return entry;
 			}
@@ -63,13 +74,16 @@ interface Source {
 			}
 
 			@Override
-			public void handled() {
-				position.handled(this.taken);
+			public void handled(int count) {
+				for (int i = 1; i < count; i++) {
+					this.taken.remove();
+				}
+				position.handled(this.taken.remove());
 			}
 
 			@Override
 			public void giveBack() {
-				// The position says that it was begun and not handled.
+				// The position says that they were begun and not handled.
 			}
 
 			@Override
@@ -112,31 +126,36 @@ interface Source {
 		DurableLog.Tail tail = topic.log().tail();
 		return new Source() {
 
-			private StreamClaims.@Nullable Claim claim;
+			// Claims of messages that were taken and not handled.
+			private final Deque<StreamClaims.Claim> taken = new ArrayDeque<>();
 
 			@Override
 			public DurableLog.@Nullable Entry next() {
-				StreamClaims.Claim next = claims.claim(tail);
-				this.claim = next;
-				return (next == null) ? null : next.entry();
+				// A batch leaves as many slots to other subscribers as it may take.
+				StreamClaims.Claim next = claims.claim(tail, this.taken.isEmpty() ? 0 : StreamClaims.SLOTS / 2);
+				if (next == null) {
+					return null;
+				}
+				this.taken.add(next);
+				return next.entry();
 			}
 
 			@Override
 			public boolean isRedelivered() {
-				return this.claim != null && this.claim.redelivered();
+				return this.taken.getLast().redelivered();
 			}
 
 			@Override
-			public void handled() {
-				if (this.claim != null) {
-					claims.handled(this.claim);
+			public void handled(int count) {
+				for (int i = 0; i < count; i++) {
+					claims.handled(this.taken.remove());
 				}
 			}
 
 			@Override
 			public void giveBack() {
-				if (this.claim != null) {
-					claims.giveBack(this.claim);
+				while (!this.taken.isEmpty()) {
+					claims.giveBack(this.taken.remove());
 				}
 			}
 
@@ -185,7 +204,7 @@ interface Source {
 			}
 
 			@Override
-			public void handled() {
+			public void handled(int count) {
 				// Nothing is stored.
 			}
 

@@ -108,13 +108,15 @@ final class StreamClaims {
 	/**
 	 * Takes a message that nobody has.
 	 * @param tail of the calling thread
-	 * @return the claim, {@code null} if there is no message
+	 * @param spare number of slots that are to be left to others
+	 * @return the claim, {@code null} if there is no message, or no slot for it
 	 */
-	@Nullable Claim claim(DurableLog.Tail tail) {
+	@Nullable Claim claim(DurableLog.Tail tail, int spare) {
 		lock();
 		try {
 			long last = this.words.get(LAST);
 			int free = -1;
+			int count = 0;
 			for (int slot = 0; slot < SLOTS; slot++) {
 				long index = this.words.get(word(slot, INDEX));
 				if (index > last) {
@@ -123,6 +125,7 @@ final class StreamClaims {
 				}
 				if (index == 0) {
 					free = slot;
+					count++;
 				}
 				else if (this.words.get(word(slot, OWNER)) == 0) {
 					DurableLog.Entry again = tail.at(index);
@@ -133,7 +136,7 @@ final class StreamClaims {
 					this.words.set(word(slot, INDEX), 0);
 				}
 			}
-			return (free < 0) ? null : claimNext(tail, last, free);
+			return (count <= spare) ? null : claimNext(tail, last, free);
 		}
 		finally {
 			unlock();

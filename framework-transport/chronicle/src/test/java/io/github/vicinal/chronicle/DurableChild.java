@@ -23,7 +23,8 @@ final class DurableChild {
 
 	/**
 	 * Executes the commands of standard input until it ends.
-	 * @param args the rendezvous directory, the directory, what to do, the model
+	 * @param args the rendezvous directory, the directory, what to do, the model, and the
+	 * first number or the maximum batch
 	 */
 	public static void main(String[] args) throws Exception {
 		TopicModel model = TopicModel.valueOf(args[3]);
@@ -39,7 +40,9 @@ final class DurableChild {
 			else {
 				// What is left from a consumer that was killed would come before.
 				CountDownLatch ready = new CountDownLatch(1);
-				topics.subscribe(DurableFixture.numbers(model), SubscriberSettings.of("child"), (message) -> {
+				int maxBatch = (args.length > 4) ? Integer.parseInt(args[4]) : 1;
+				SubscriberSettings subscriber = SubscriberSettings.of("child").withMaxBatch(maxBatch);
+				topics.subscribe(DurableFixture.numbers(model), subscriber, (message) -> {
 					ready.await();
 					long number = ByteBuffer.wrap(message.payload()).getLong();
 					System.out.println(">" + (message.redelivered() ? -number : number));

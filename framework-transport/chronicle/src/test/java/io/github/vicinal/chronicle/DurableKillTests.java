@@ -4,9 +4,11 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.vicinal.topic.ReplayFrom;
@@ -19,6 +21,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -188,6 +192,41 @@ class DurableKillTests {
 			assertThat(Math.abs(number)).isEqualTo(expected);
 			expected++;
 		}
+	}
+
+	/** What was begun with the batch and is not stored as handled comes again. */
+	@ParameterizedTest
+	@EnumSource(TopicModel.class)
+	@Timeout(240)
+	void aConsumerThatIsKilledWithinABatchGetsItAgain(TopicModel model) throws Exception {
+		Random random = new Random(34);
+		Topic<byte[]> topic = this.fixture.application("boss").topic(DurableFixture.numbers(model));
+		Set<Long> seen = new HashSet<>();
+		long published = 0;
+		for (int kill = 0; kill <= FEW; kill++) {
+			try (DurableFixture.Child child = this.fixture.child("subscribe", model.name(),
+					Integer.toString(2 + random.nextInt(100)))) {
+				assertThat(child.line()).isEqualTo("ready");
+				for (int i = 0; i < 300; i++) {
+					topic.publish(ByteBuffer.allocate(Long.BYTES).putLong(++published).array());
+				}
+				int after = (kill < FEW) ? random.nextInt(200) + 1 : Integer.MAX_VALUE;
+				String line = "";
+				for (int lines = 0; !line.equals("end") && seen.size() < published; lines++) {
+					if (lines == after) {
+						child.kill();
+					}
+					line = child.line();
+					if (line.matches("-?[0-9]+")) {
+						long number = Long.parseLong(line);
+						assertThat(number < 0 || seen.add(number)).as("%d comes again and does not say so", number)
+							.isTrue();
+						seen.add(Math.abs(number));
+					}
+				}
+			}
+		}
+		assertThat(seen).hasSize((int) published);
 	}
 
 }

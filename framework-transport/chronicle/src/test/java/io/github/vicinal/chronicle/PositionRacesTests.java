@@ -146,7 +146,7 @@ class PositionRacesTests {
 			assertThat(threeAgain.entry().index()).isEqualTo(three.entry().index());
 			assertThat(threeAgain.slot()).isEqualTo(two.slot());
 			claims.giveBack(two);
-			assertThat(claims.claim(tail)).isNull();
+			assertThat(claims.claim(tail, 0)).isNull();
 			claims.handled(two);
 			claims.handled(twoAgain);
 			assertThat(claims.handled()).isEqualTo(three.entry().index() - 1);
@@ -156,7 +156,7 @@ class PositionRacesTests {
 	}
 
 	private static StreamClaims.Claim claim(StreamClaims claims, DurableLog.Tail tail) {
-		StreamClaims.Claim claim = claims.claim(tail);
+		StreamClaims.Claim claim = claims.claim(tail, 0);
 		assertThat(claim).isNotNull();
 		return claim;
 	}

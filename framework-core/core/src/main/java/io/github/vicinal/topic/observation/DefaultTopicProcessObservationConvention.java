@@ -35,9 +35,15 @@ public class DefaultTopicProcessObservationConvention implements TopicProcessObs
 
 	@Override
 	public KeyValues getHighCardinalityKeyValues(TopicProcessContext context) {
+		KeyValues values = context.isBatch() ? KeyValues
+			.of(KeyValue.of(HighCardinalityKeyNames.BATCH_MESSAGE_COUNT, Integer.toString(context.messages().size())))
+				: KeyValues.empty();
+		if (context.messages().size() > 1) {
+			return values;
+		}
 		Message<?> message = context.message();
-		return KeyValues
-			.of(KeyValue.of(HighCardinalityKeyNames.MESSAGE_ID, message.publisher() + "-" + message.sequence()));
+		return values
+			.and(KeyValue.of(HighCardinalityKeyNames.MESSAGE_ID, message.publisher() + "-" + message.sequence()));
 	}
 
 }

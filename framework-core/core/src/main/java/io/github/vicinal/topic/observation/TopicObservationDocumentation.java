@@ -26,7 +26,7 @@ public enum TopicObservationDocumentation implements ObservationDocumentation {
 		}
 	},
 
-	/** One attempt of a subscriber to handle a message. */
+	/** One attempt of a subscriber to handle a message, or a batch of messages. */
 	PROCESS {
 		@Override
 		public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
@@ -92,11 +92,25 @@ public enum TopicObservationDocumentation implements ObservationDocumentation {
 	 */
 	public enum HighCardinalityKeyNames implements KeyName {
 
-		/** Instance id of the publisher, a hyphen, and the number of the message. */
+		/**
+		 * Instance id of the publisher, a hyphen, and the number of the message. Batches
+		 * of several messages have none.
+		 */
 		MESSAGE_ID {
 			@Override
 			public String asString() {
 				return "messaging.message.id";
+			}
+		},
+
+		/**
+		 * Number of messages of a batch. Only subscribers that take batches have it, also
+		 * for a batch of one message.
+		 */
+		BATCH_MESSAGE_COUNT {
+			@Override
+			public String asString() {
+				return "messaging.batch.message_count";
 			}
 		}
 

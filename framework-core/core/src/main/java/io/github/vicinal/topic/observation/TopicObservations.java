@@ -1,5 +1,6 @@
 package io.github.vicinal.topic.observation;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -74,7 +75,8 @@ public final class TopicObservations {
 	}
 
 	/**
-	 * Returns a handler that observes each attempt to handle a message.
+	 * Returns a handler that observes each attempt to handle a message, and each attempt
+	 * to handle a batch as one.
 	 * @param subscriber name of the subscriber
 	 * @param handler handles the messages
 	 * @param <T> the type of the payload
@@ -85,9 +87,8 @@ public final class TopicObservations {
 				: new ObservedHandler<>(subscriber, handler);
 	}
 
-	private Observation process(Message<?> message, String subscriber) {
-		return TopicObservationDocumentation.PROCESS.observation(this.process, PROCESS,
-				() -> new TopicProcessContext(message, subscriber), this.registry);
+	private Observation process(TopicProcessContext context) {
+		return TopicObservationDocumentation.PROCESS.observation(this.process, PROCESS, () -> context, this.registry);
 	}
 
 	private final class ObservedHandler<T> implements MessageHandler<T> {
@@ -97,8 +98,8 @@ public final class TopicObservations {
 		private final MessageHandler<T> handler;
 
 		/**
-		 * The last attempt of a thread, if it has failed: the error handler belongs to
-		 * it.
+		 * The last attempt of a thread at one message, if it has failed: the error
+		 * handler belongs to it.
 		 */
 		private final ThreadLocal<Observation> lastFailure = new ThreadLocal<>();
 
@@ -113,31 +114,62 @@ public final class TopicObservations {
 				this.handler.handle(message);
 				return;
 			}
-			Observation observation = process(message, this.subscriber);
+			Observation observation = process(new TopicProcessContext(message, this.subscriber));
 			this.lastFailure.set(observation);
 			observation.<Exception>observeChecked(() -> this.handler.handle(message));
 			this.lastFailure.remove();
 		}
 
 		@Override
+		public void handleAll(List<Message<T>> messages) throws Exception {
+			this.lastFailure.remove();
+			if (isNoop()) {
+				this.handler.handleAll(messages);
+				return;
+			}
+			Observation observation = process(new TopicProcessContext(messages, this.subscriber));
+			if (messages.size() == 1) {
+				this.lastFailure.set(observation);
+			}
+			observation.<Exception>observeChecked(() -> this.handler.handleAll(messages));
+			this.lastFailure.remove();
+		}
+
+		@Override
 		public void failed(Message<T> message, Exception cause) {
-			afterFailure(() -> this.handler.failed(message, cause));
+			afterFailure(message, cause, () -> this.handler.failed(message, cause));
 		}
 
 		@Override
 		public void failed(Message<T> message, byte[] published, Exception cause) {
-			afterFailure(() -> this.handler.failed(message, published, cause));
+			afterFailure(message, cause, () -> this.handler.failed(message, published, cause));
 		}
 
-		/** The trace goes on in the error handler and in the dead letters. */
-		private void afterFailure(Runnable handling) {
-			Observation observation = this.lastFailure.get();
+		/**
+		 * The trace goes on in the error handler and in the dead letters. The attempt at
+		 * a batch belongs to no trace of a message, so a message of it that is given up
+		 * is observed by itself.
+		 */
+		private void afterFailure(Message<?> message, Exception cause, Runnable handling) {
+			Observation attempt = this.lastFailure.get();
 			this.lastFailure.remove();
-			if (observation == null) {
-				handling.run();
-				return;
+			if (attempt != null) {
+				attempt.scoped(handling);
 			}
-			observation.scoped(handling);
+			else if (isNoop()) {
+				handling.run();
+			}
+			else {
+				observeFailure(message, cause, handling);
+			}
+		}
+
+		private void observeFailure(Message<?> message, Exception cause, Runnable handling) {
+			Observation observation = process(new TopicProcessContext(message, this.subscriber));
+			observation.observe(() -> {
+				observation.error(cause);
+				handling.run();
+			});
 		}
 
 		@Override
@@ -147,11 +179,7 @@ public final class TopicObservations {
 				this.handler.unreadable(message, cause);
 				return;
 			}
-			Observation observation = process(message, this.subscriber);
-			observation.observe(() -> {
-				observation.error(cause);
-				this.handler.unreadable(message, cause);
-			});
+			observeFailure(message, cause, () -> this.handler.unreadable(message, cause));
 		}
 
 		@Override

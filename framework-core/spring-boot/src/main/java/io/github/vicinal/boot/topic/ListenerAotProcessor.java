@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.topic;
 
 import java.lang.reflect.Method;
+import java.util.Objects;
 import java.util.Set;
 
 import io.github.vicinal.topic.AffinityListener;
@@ -40,7 +41,10 @@ final class ListenerAotProcessor implements BeanRegistrationAotProcessor {
 
 	private void register(ReflectionHints hints, Class<?> type, Method method) {
 		hints.registerMethod(method, ExecutableMode.INVOKE);
-		this.payloads.registerReflectionHints(hints, ListenerMethod.of(method, type, method.toString()).payload());
+		AffinityListener annotation = Objects
+			.requireNonNull(AnnotatedElementUtils.findMergedAnnotation(method, AffinityListener.class));
+		this.payloads.registerReflectionHints(hints,
+				ListenerMethod.of(method, type, method.toString(), annotation.maxBatch()).payload());
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.github.vicinal.boot.topic;
 
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls a listener with each message, waits until it is done with it, and passes on what
- * it could not handle: to the error handler, then to the dead-letter topic, then to the
- * log.
+ * Calls a listener with each message or batch, waits until it is done with it, and passes
+ * on what it could not handle: to the error handler, then to the dead-letter topic, then
+ * to the log.
  */
 final class ListenerHandler implements MessageHandler<Object> {
 
@@ -51,7 +52,16 @@ final class ListenerHandler implements MessageHandler<Object> {
 	@Override
 	public void handle(Message<Object> message) throws Exception {
 		PendingAcknowledgement acknowledgement = this.manual ? new PendingAcknowledgement() : null;
-		Object result = this.invoker.invoke(message, acknowledgement);
+		awaitEnd(this.invoker.invoke(message, acknowledgement), acknowledgement);
+	}
+
+	@Override
+	public void handleAll(List<Message<Object>> messages) throws Exception {
+		PendingAcknowledgement acknowledgement = this.manual ? new PendingAcknowledgement() : null;
+		awaitEnd(this.invoker.invokeAll(messages, acknowledgement), acknowledgement);
+	}
+
+	private void awaitEnd(@Nullable Object result, @Nullable PendingAcknowledgement acknowledgement) throws Exception {
 		if (result instanceof CompletionStage<?> stage) {
 			PendingAcknowledgement end = new PendingAcknowledgement();
 			end.endsWith(stage);

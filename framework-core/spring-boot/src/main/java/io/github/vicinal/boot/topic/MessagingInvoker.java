@@ -56,18 +56,39 @@ final class MessagingInvoker implements ListenerInvoker {
 		return this.method.invoke(new ListenerMessage(message, acknowledgement));
 	}
 
+	@Override
+	public @Nullable Object invokeAll(List<Message<Object>> messages, @Nullable PendingAcknowledgement acknowledgement)
+			throws Exception {
+		return this.method.invoke(new ListenerBatch(messages, acknowledgement));
+	}
+
 	/** Resolves what is not of Spring Messaging. */
 	private static final class OwnArguments implements HandlerMethodArgumentResolver {
 
 		@Override
 		public boolean supportsParameter(MethodParameter parameter) {
 			return parameter.getParameterType() == Message.class
-					|| parameter.getParameterType() == Acknowledgement.class;
+					|| parameter.getParameterType() == Acknowledgement.class
+					|| (parameter.getParameterType() == List.class && isMessage(element(parameter)));
+		}
+
+		private static boolean isMessage(@Nullable Class<?> type) {
+			return type == Message.class || type == org.springframework.messaging.Message.class;
+		}
+
+		private static @Nullable Class<?> element(MethodParameter parameter) {
+			return ListenerMethod.rawElement(parameter.getGenericParameterType());
 		}
 
 		@Override
 		public @Nullable Object resolveArgument(MethodParameter parameter,
 				org.springframework.messaging.Message<?> message) {
+			if (message instanceof ListenerBatch batch) {
+				if (parameter.getParameterType() == Acknowledgement.class) {
+					return batch.acknowledgement;
+				}
+				return (element(parameter) == Message.class) ? batch.messages : batch.ofSpring();
+			}
 			ListenerMessage known = (ListenerMessage) message;
 			return (parameter.getParameterType() == Message.class) ? known.message : known.acknowledgement;
 		}
@@ -101,6 +122,40 @@ final class MessagingInvoker implements ListenerInvoker {
 
 	}
 
+	/** A batch of messages of a topic as one message of Spring Messaging. */
+	private static final class ListenerBatch implements org.springframework.messaging.Message<List<Object>> {
+
+		private final List<Message<Object>> messages;
+
+		private final @Nullable Acknowledgement acknowledgement;
+
+		private final List<Object> payloads;
+
+		private final Headers headers;
+
+		ListenerBatch(List<Message<Object>> messages, @Nullable Acknowledgement acknowledgement) {
+			this.messages = messages;
+			this.acknowledgement = acknowledgement;
+			this.payloads = messages.stream().map(Message::payload).toList();
+			this.headers = new Headers(messages);
+		}
+
+		List<ListenerMessage> ofSpring() {
+			return this.messages.stream().map((message) -> new ListenerMessage(message, null)).toList();
+		}
+
+		@Override
+		public List<Object> getPayload() {
+			return this.payloads;
+		}
+
+		@Override
+		public MessageHeaders getHeaders() {
+			return this.headers;
+		}
+
+	}
+
 	/**
 	 * Headers without an id and a time of their own, which would cost more than the
 	 * message.
@@ -111,6 +166,11 @@ final class MessagingInvoker implements ListenerInvoker {
 
 		Headers(Message<?> message) {
 			super(all(message), ID_VALUE_NONE, -1L);
+		}
+
+		Headers(List<Message<Object>> messages) {
+			super(Map.of(TopicHeaders.TOPIC, messages.get(0).topic(), TopicHeaders.BATCH_HEADERS,
+					messages.stream().map(Headers::all).toList()), ID_VALUE_NONE, -1L);
 		}
 
 		private static Map<String, Object> all(Message<?> message) {

@@ -2,6 +2,8 @@ package io.github.vicinal.boot.topic;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.util.List;
 
 import io.github.vicinal.topic.Acknowledgement;
 import io.github.vicinal.topic.Message;
@@ -31,6 +33,23 @@ final class PlainInvoker implements ListenerInvoker {
 			arguments[i] = (types[i] == Message.class) ? message
 					: (types[i] == Acknowledgement.class) ? acknowledgement : message.payload();
 		}
+		return invoke(arguments);
+	}
+
+	@Override
+	public @Nullable Object invokeAll(List<Message<Object>> messages, @Nullable PendingAcknowledgement acknowledgement)
+			throws Exception {
+		Type[] types = this.method.getGenericParameterTypes();
+		@Nullable Object[] arguments = new @Nullable Object[types.length];
+		for (int i = 0; i < types.length; i++) {
+			arguments[i] = (types[i] == Acknowledgement.class) ? acknowledgement
+					: (ListenerMethod.rawElement(types[i]) == Message.class) ? messages
+							: messages.stream().map(Message::payload).toList();
+		}
+		return invoke(arguments);
+	}
+
+	private @Nullable Object invoke(@Nullable Object[] arguments) throws Exception {
 		try {
 			return this.method.invoke(this.bean, arguments);
 		}

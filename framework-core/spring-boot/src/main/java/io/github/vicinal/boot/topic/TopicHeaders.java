@@ -20,6 +20,13 @@ public final class TopicHeaders {
 	/** Whether another subscriber may have handled it before, a {@link Boolean}. */
 	public static final String REDELIVERED = "vicinal_redelivered";
 
+	/**
+	 * Headers of each message of a batch, a {@link java.util.List} of
+	 * {@link java.util.Map}s in the order of the messages. Batches have this and
+	 * {@link #TOPIC}.
+	 */
+	public static final String BATCH_HEADERS = "vicinal_batchHeaders";
+
 	private TopicHeaders() {
 	}
 

@@ -82,14 +82,14 @@ final class TopicListeners implements SmartInitializingSingleton, SmartLifecycle
 		AffinityListener annotation = Objects
 			.requireNonNull(AnnotatedElementUtils.findMergedAnnotation(method, AffinityListener.class));
 		String place = "%s.%s".formatted(method.getDeclaringClass().getSimpleName(), method.getName());
-		ListenerMethod parameters = ListenerMethod.of(method, type, place);
+		ListenerMethod parameters = ListenerMethod.of(method, type, place, annotation.maxBatch());
 		String name = annotation.name().isEmpty() ? bean + "." + method.getName() : resolve(annotation.name());
 		String id = annotation.id().isEmpty() ? bean + "." + method.getName() : resolve(annotation.id());
 		try {
 			TopicSettings<Object> settings = this.rooms.settings(resolve(annotation.topic()), annotation.model(),
 					parameters.payload());
 			SubscriberSettings subscriber = new SubscriberSettings(name, annotation.concurrency(),
-					annotation.maxAttempts(), Duration.ofMillis(annotation.backOffMillis()));
+					annotation.maxAttempts(), Duration.ofMillis(annotation.backOffMillis()), annotation.maxBatch());
 			DeadLetters deadLetters = deadLetters(annotation, parameters, name);
 			TopicErrorHandler errorHandler = errorHandler(annotation, place);
 			return new AffinityListenerContainer(id, place, autoStartup(annotation, place), () -> {

@@ -79,8 +79,8 @@ final class AttachedSubscriber {
 
 	/** Returns whether no thread holds a message of a stream. */
 	boolean holdsNothing() {
-		for (int thread = 0; thread < this.pair.threads(); thread++) {
-			if (this.pair.held(thread) >= 0) {
+		for (int slot = 0; slot < this.pair.slots(); slot++) {
+			if (this.pair.held(slot) >= 0) {
 				return false;
 			}
 		}

@@ -35,7 +35,7 @@ final class Handshake {
 
 	private static final int MAGIC = 0x56_54_4F_50;
 
-	private static final int VERSION = 2;
+	private static final int VERSION = 3;
 
 	private static final int GRANT = 1;
 
@@ -53,12 +53,13 @@ final class Handshake {
 	 * @param subscriber its name
 	 * @param application its application
 	 * @param threads number of threads that take messages
+	 * @param batch number of messages of a stream that each of them holds
 	 * @param bells kinds of bells that it can use, best first
 	 * @param others whether it takes messages of publishers of other hosts
 	 * @param resume where it left off
 	 */
 	record Request(String topic, TopicModel model, String format, String subscriber, String application, int threads,
-			Set<String> bells, boolean others, Resume resume) {
+			int batch, Set<String> bells, boolean others, Resume resume) {
 
 		void send(WritableByteChannel channel) throws IOException {
 			Handshake.send(channel, (out) -> {
@@ -70,6 +71,7 @@ final class Handshake {
 				out.writeUTF(this.subscriber);
 				out.writeUTF(this.application);
 				out.writeShort(this.threads);
+				out.writeShort(this.batch);
 				out.writeUTF(String.join(",", this.bells));
 				out.writeBoolean(this.others);
 				out.writeLong(this.resume.epoch());
@@ -97,11 +99,15 @@ final class Handshake {
 							"the subscriber has version %d of topics, this side %d".formatted(version, VERSION));
 				}
 				Request request = new Request(in.readUTF(), model(in.readUTF()), in.readUTF(), in.readUTF(),
-						in.readUTF(), in.readUnsignedShort(), Set.of(in.readUTF().split(",")), in.readBoolean(),
-						new Resume(in.readLong(), in.readLong(), in.readLong()));
+						in.readUTF(), in.readUnsignedShort(), in.readUnsignedShort(), Set.of(in.readUTF().split(",")),
+						in.readBoolean(), new Resume(in.readLong(), in.readLong(), in.readLong()));
 				if (request.threads < 1 || request.threads > SubscriberSettings.MAX_CONCURRENCY) {
 					throw new WireException(Refusal.MALFORMED,
 							"a subscriber with %d threads".formatted(request.threads));
+				}
+				if (request.batch < 1 || request.batch > SubscriberSettings.MAX_BATCH) {
+					throw new WireException(Refusal.MALFORMED,
+							"a subscriber with batches of %d messages".formatted(request.batch));
 				}
 				requireEnd(in);
 				return request;

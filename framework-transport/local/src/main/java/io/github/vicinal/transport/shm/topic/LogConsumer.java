@@ -1,5 +1,9 @@
 package io.github.vicinal.transport.shm.topic;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
+
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.transport.shm.bell.Bell;
 import io.github.vicinal.transport.shm.bell.Bells;
@@ -15,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One thread that takes messages out of the log of one publisher, and hands them to its
- * subscription.
+ * subscription, one by one or what is there together.
  * <p>
  * In publish/subscribe it reads one record after the other, and says how far it has come
  * when the handler has returned. In a stream it says which record it is about to take,
@@ -41,6 +45,17 @@ final class LogConsumer<T> implements Runnable, Condition {
 	private final boolean stream;
 
 	private final boolean drops;
+
+	private final int maxBatch;
+
+	/** What was taken and is not handled, if batches are. */
+	private final List<Message<byte[]>> batch = new ArrayList<>();
+
+	/** Where the messages of the batch end in the log, in publish/subscribe. */
+	private final long[] ends;
+
+	/** Number of messages of the batch that are done. */
+	private int done;
 
 	private final long epoch;
 
@@ -73,7 +88,7 @@ final class LogConsumer<T> implements Runnable, Condition {
 	/** This side takes nothing more. */
 	private volatile boolean closed;
 
-	/** The handler has given back the message that this thread holds. */
+	/** The handler has given back the messages that this thread holds. */
 	private boolean returned;
 
 	LogConsumer(ShmSubscription<T> subscription, String publisher, TopicLog log, PairMemory pair, Bells bells,
@@ -86,6 +101,8 @@ final class LogConsumer<T> implements Runnable, Condition {
 		this.thread = thread;
 		this.stream = stream;
 		this.drops = grant.drops();
+		this.maxBatch = subscription.maxBatch();
+		this.ends = new long[(stream || this.maxBatch == 1) ? 0 : this.maxBatch];
 		this.epoch = grant.epoch();
 		this.claims = new StreamClaim(log, pair);
 		this.start = start.position();
@@ -179,6 +196,9 @@ final class LogConsumer<T> implements Runnable, Condition {
 	}
 
 	private boolean next() throws WireException {
+		if (this.maxBatch > 1) {
+			return this.stream ? nextBatchOfStream() : nextBatchOfAll();
+		}
 		return this.stream ? nextOfStream() : nextOfAll();
 	}
 
@@ -206,10 +226,7 @@ final class LogConsumer<T> implements Runnable, Condition {
 			if (received == null) {
 				return true;
 			}
-			if (received.sequence > this.nextSequence) {
-				this.subscription.dropped(received.sequence - this.nextSequence);
-			}
-			this.nextSequence = received.sequence + 1;
+			count(received);
 			handle(received);
 			if (this.returned) {
 				return true;
@@ -251,10 +268,149 @@ final class LogConsumer<T> implements Runnable, Condition {
 		return true;
 	}
 
+	/**
+	 * Records of a batch that are not done stay held: they go to another subscriber when
+	 * the connection ends.
+	 */
 	private void release() {
-		if (this.stream && !this.returned) {
+		if (this.stream && !this.returned && this.maxBatch == 1) {
 			this.pair.release(this.thread);
 		}
+	}
+
+	/** Takes what is there, as far as it may be in a batch. */
+	private boolean nextBatchOfAll() throws WireException {
+		this.batch.clear();
+		long at = this.position;
+		WireException damage = null;
+		try {
+			while (this.batch.size() < this.maxBatch && !this.closed && isPublished(at)) {
+				at = takeFrom(at);
+			}
+		}
+		catch (WireException ex) {
+			damage = ex;
+		}
+		if (!this.batch.isEmpty()) {
+			handleBatch((count) -> handledUpTo(this.ends[count - 1]));
+		}
+		else if (at > this.position) {
+			handledUpTo(at);
+		}
+		else if (damage == null) {
+			return false;
+		}
+		requireNo(damage);
+		return true;
+	}
+
+	private boolean isPublished(long at) throws WireException {
+		if (this.published <= at) {
+			this.published = this.log.published();
+			if (this.published <= at) {
+				requireNotBefore(this.published);
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/** Adds a message to the batch, if there is one, and returns where to go on. */
+	private long takeFrom(long at) throws WireException {
+		if (this.drops && at < this.log.floor()) {
+			return this.log.floor();
+		}
+		int length = this.log.length(at);
+		boolean data = this.log.kind(at) == TopicLog.DATA;
+		if (this.drops && !this.log.isStillThere(at)) {
+			return at;
+		}
+		this.log.requireLength(at, length);
+		if (data) {
+			Received received = read(at);
+			if (received == null) {
+				return at;
+			}
+			count(received);
+			this.ends[this.batch.size()] = at + length;
+			this.batch.add(message(received));
+		}
+		return at + length;
+	}
+
+	/** Counts what is missing before a message. */
+	private void count(Received received) {
+		if (received.sequence > this.nextSequence) {
+			this.subscription.dropped(received.sequence - this.nextSequence);
+		}
+		this.nextSequence = received.sequence + 1;
+	}
+
+	private void handledUpTo(long end) {
+		this.position = end;
+		this.pair.position(end);
+	}
+
+	/** What was taken before the log turned out to be damaged is handled first. */
+	private static void requireNo(@Nullable WireException damage) throws WireException {
+		if (damage != null) {
+			throw damage;
+		}
+	}
+
+	private boolean nextBatchOfStream() throws WireException {
+		this.batch.clear();
+		int first = this.thread * this.maxBatch;
+		WireException damage = null;
+		try {
+			while (this.batch.size() < this.maxBatch && !this.closed && takeInto(first + this.batch.size())) {
+				// As long as there is something.
+			}
+		}
+		catch (WireException ex) {
+			damage = ex;
+		}
+		boolean some = !this.batch.isEmpty();
+		if (some) {
+			this.done = 0;
+			handleBatch((count) -> {
+				while (this.done < count) {
+					this.pair.release(first + this.done);
+					this.done++;
+				}
+			});
+		}
+		requireNo(damage);
+		return some;
+	}
+
+	/** Adds a message to the batch, and returns whether there was one. */
+	private boolean takeInto(int slot) throws WireException {
+		try {
+			while (true) {
+				long at = this.claims.take(slot);
+				if (at == StreamClaim.NOTHING) {
+					return false;
+				}
+				Received received = read(at);
+				if (received != null) {
+					this.batch.add(message(received));
+					return true;
+				}
+				this.pair.release(slot);
+				this.subscription.dropped(1);
+			}
+		}
+		catch (WireException ex) {
+			// Nobody else could read it.
+			this.pair.release(slot);
+			throw ex;
+		}
+	}
+
+	private void handleBatch(IntConsumer whenDone) {
+		this.served += this.batch.size();
+		this.returned = !this.subscription.handleAll(List.copyOf(this.batch), whenDone);
 	}
 
 	/** Copies a record; {@code null} if it was overwritten meanwhile. */
@@ -278,9 +434,12 @@ final class LogConsumer<T> implements Runnable, Condition {
 
 	private void handle(Received received) throws WireException {
 		this.served++;
-		this.returned = !this.subscription
-			.handle(new Message<>(this.subscription.topic(), received.payload, HeaderBytes.read(received.headers),
-					this.publisher, received.sequence, received.time, this.claims.isRedelivered()));
+		this.returned = !this.subscription.handle(message(received));
+	}
+
+	private Message<byte[]> message(Received received) throws WireException {
+		return new Message<>(this.subscription.topic(), received.payload, HeaderBytes.read(received.headers),
+				this.publisher, received.sequence, received.time, this.claims.isRedelivered());
 	}
 
 	/** The copy of a record. */

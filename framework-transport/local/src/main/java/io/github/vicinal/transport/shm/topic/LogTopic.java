@@ -98,6 +98,9 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 
 	private volatile @Nullable TopicLog log;
 
+	/** Written when messages join the lost ones or leave them. */
+	private volatile boolean hasLost;
+
 	private long end;
 
 	private long tail;
@@ -456,8 +459,8 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 			least = leastOf(least, position);
 		}
 		for (AttachedSubscriber subscriber : this.subscribers) {
-			for (int thread = 0; thread < subscriber.pair().threads(); thread++) {
-				least = leastOf(least, subscriber.pair().held(thread));
+			for (int slot = 0; slot < subscriber.pair().slots(); slot++) {
+				least = leastOf(least, subscriber.pair().held(slot));
 			}
 		}
 		return least;
@@ -506,6 +509,37 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 	private void moveLost(TopicLog open) {
 		while (!this.lost.isEmpty() && open.redeliver(this.lost.peek())) {
 			this.lost.remove();
+		}
+		this.hasLost = !this.lost.isEmpty();
+	}
+
+	/**
+	 * Has more messages of ended subscribers delivered again, if there is room for them
+	 * now. To be called from time to time.
+	 * @return whether some are left
+	 */
+	boolean redeliverLost() {
+		if (!this.hasLost) {
+			return false;
+		}
+		this.lock.lock();
+		try {
+			TopicLog open = this.log;
+			int before = this.lost.size();
+			if (open != null) {
+				moveLost(open);
+			}
+			if (this.lost.size() < before) {
+				this.subscribers.forEach(AttachedSubscriber::wakeAll);
+			}
+			return this.hasLost;
+		}
+		catch (InternalError ex) {
+			Memory.discardPending();
+			return false;
+		}
+		finally {
+			this.lock.unlock();
 		}
 	}
 
@@ -577,8 +611,8 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 				return;
 			}
 			long claim = open.claim();
-			for (int thread = 0; thread < subscriber.pair().threads(); thread++) {
-				long position = subscriber.pair().held(thread);
+			for (int slot = 0; slot < subscriber.pair().slots(); slot++) {
+				long position = subscriber.pair().held(slot);
 				if (position >= this.tail && position < claim && open.kind(position) == TopicLog.DATA) {
 					this.lost.add(position);
 				}
@@ -640,10 +674,16 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 
 	/** Messages of a stream go with their publisher if no subscriber is there. */
 	private void countLost(@Nullable TopicLog open) {
-		if (open == null || this.settings.model() != TopicModel.STREAM || !this.subscribers.isEmpty()) {
+		if (open == null || this.settings.model() != TopicModel.STREAM) {
 			return;
 		}
-		long unclaimed = messagesFrom(open, open.claim());
+		moveLost(open);
+		long unclaimed = this.lost.size();
+		this.lost.clear();
+		this.hasLost = false;
+		if (this.subscribers.isEmpty()) {
+			unclaimed += messagesFrom(open, open.claim());
+		}
 		if (unclaimed > 0) {
 			this.dropped += unclaimed;
 			logger.warn("Topic '{}' is closed with {} messages that no subscriber has taken, which are lost",

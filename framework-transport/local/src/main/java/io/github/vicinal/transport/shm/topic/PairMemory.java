@@ -16,9 +16,13 @@ import io.github.vicinal.transport.wire.WireException;
  * <pre>
  *   0    what both sides know of waiting
  * 128    position: the subscriber has handled all before it (publish/subscribe)
- * 256    per thread 128 bytes: whether it sleeps; position + 1 of the record that it
- *        holds or is about to claim (stream), or 0
+ * 256    per thread a multiple of 128 bytes: whether it sleeps; at 64 for each of its
+ *        slots position + 1 of the record that it holds or is about to claim (stream),
+ *        or 0
  * </pre>
+ *
+ * A thread has as many slots as a batch may have messages. Slots are numbered through all
+ * threads.
  */
 final class PairMemory implements SharedState {
 
@@ -39,7 +43,8 @@ final class PairMemory implements SharedState {
 
 	private static final int THREADS = 256;
 
-	private static final int THREAD_BYTES = 128;
+	/** Bytes of two cache lines, which processors fetch together. */
+	private static final int LINE_BYTES = 128;
 
 	private static final int HELD = 64;
 
@@ -47,34 +52,53 @@ final class PairMemory implements SharedState {
 
 	private final int threads;
 
-	private PairMemory(Memory memory, int threads) {
+	/** Number of slots of a thread. */
+	private final int batch;
+
+	private PairMemory(Memory memory, int threads, int batch) {
 		this.memory = memory;
 		this.threads = threads;
+		this.batch = batch;
 	}
 
-	static PairMemory create(MemoryFiles files, String name, int threads) throws IOException {
-		return new PairMemory(files.create(name, bytes(threads)), threads);
+	static PairMemory create(MemoryFiles files, String name, int threads, int batch) throws IOException {
+		return new PairMemory(files.create(name, bytes(threads, batch)), threads, batch);
 	}
 
-	static PairMemory adopt(Path directory, String name, int threads) throws IOException, WireException {
-		return new PairMemory(Memory.adopt(directory, name, bytes(threads)), threads);
+	static PairMemory adopt(Path directory, String name, int threads, int batch) throws IOException, WireException {
+		return new PairMemory(Memory.adopt(directory, name, bytes(threads, batch)), threads, batch);
 	}
 
-	static int bytes(int threads) {
-		return THREADS + THREAD_BYTES * threads;
+	private static int bytes(int threads, int batch) {
+		return THREADS + threadBytes(batch) * threads;
+	}
+
+	private static int threadBytes(int batch) {
+		return (HELD + Long.BYTES * batch + LINE_BYTES - 1) & -LINE_BYTES;
+	}
+
+	long bytes() {
+		return this.memory.bytes();
 	}
 
 	BellWords words() {
-		return new BellWords(this.memory.buffer(), UNUSED, UNUSED + Integer.BYTES, PairMemory::asleepOffset,
-				this.threads);
+		return new BellWords(this.memory.buffer(), UNUSED, UNUSED + Integer.BYTES, this::asleepOffset, this.threads);
 	}
 
 	int threads() {
 		return this.threads;
 	}
 
-	private static int asleepOffset(int thread) {
-		return THREADS + THREAD_BYTES * thread;
+	int slots() {
+		return this.threads * this.batch;
+	}
+
+	private int asleepOffset(int thread) {
+		return THREADS + threadBytes(this.batch) * thread;
+	}
+
+	private int heldOffset(int slot) {
+		return asleepOffset(slot / this.batch) + HELD + Long.BYTES * (slot % this.batch);
 	}
 
 	long position() {
@@ -96,17 +120,17 @@ final class PairMemory implements SharedState {
 		return this.memory.getIntVolatile(offset) == 1 && this.memory.compareAndSetInt(offset, 1, 0);
 	}
 
-	/** Returns the position of the record that a thread holds, or -1. */
-	long held(int thread) {
-		return this.memory.getLongVolatile(asleepOffset(thread) + HELD) - 1;
+	/** Returns the position of the record that is held in a slot, or -1. */
+	long held(int slot) {
+		return this.memory.getLongVolatile(heldOffset(slot)) - 1;
 	}
 
-	void hold(int thread, long position) {
-		this.memory.setLongVolatile(asleepOffset(thread) + HELD, position + 1);
+	void hold(int slot, long position) {
+		this.memory.setLongVolatile(heldOffset(slot), position + 1);
 	}
 
-	void release(int thread) {
-		this.memory.setLongVolatile(asleepOffset(thread) + HELD, 0);
+	void release(int slot) {
+		this.memory.setLongVolatile(heldOffset(slot), 0);
 	}
 
 	@Override

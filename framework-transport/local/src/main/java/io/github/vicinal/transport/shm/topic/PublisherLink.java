@@ -170,7 +170,7 @@ final class PublisherLink<T> implements SubscriptionLink {
 	private Handshake.Request request() {
 		return new Handshake.Request(this.subscription.topic(), this.subscription.model(),
 				this.subscription.codec().format(), this.subscription.name(), this.topics.application(),
-				this.subscription.threads(), this.topics.bellKinds(),
+				this.subscription.threads(), this.subscription.held(), this.topics.bellKinds(),
 				this.topics.takesOthers(this.subscription.topic()), this.resume);
 	}
 
@@ -182,7 +182,8 @@ final class PublisherLink<T> implements SubscriptionLink {
 		Path file = ShmTopics.logFile(directory, this.instance, grant.log());
 		this.logFile = file;
 		TopicLog log = TopicLog.map(file, grant.capacity(), grant.epoch(), !stream);
-		PairMemory pair = PairMemory.adopt(directory, grant.pair(), this.subscription.threads());
+		PairMemory pair = PairMemory.adopt(directory, grant.pair(), this.subscription.threads(),
+				this.subscription.held());
 		Bells made = bells(grant, pair, directory);
 		this.bells = made;
 		Handshake.sendReady(opened);

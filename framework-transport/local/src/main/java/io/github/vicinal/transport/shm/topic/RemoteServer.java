@@ -271,7 +271,7 @@ final class RemoteServer {
 				this.hosts.remove(host);
 			}
 			topic.detach(subscriber);
-			this.topics.files().ended(PairMemory.bytes(1));
+			this.topics.files().ended(subscriber.pair().bytes());
 		}
 	}
 
@@ -282,7 +282,7 @@ final class RemoteServer {
 	/** A page of which no other process knows. */
 	private PairMemory pair(int threads) throws IOException {
 		String name = Segment.newName();
-		PairMemory pair = PairMemory.create(this.topics.files(), name, threads);
+		PairMemory pair = PairMemory.create(this.topics.files(), name, threads, 1);
 		Files.deleteIfExists(this.topics.directory().resolve(name));
 		return pair;
 	}
@@ -327,7 +327,7 @@ final class RemoteServer {
 		}
 		finally {
 			topic.detach(subscriber);
-			this.topics.files().ended(PairMemory.bytes(request.slots()));
+			this.topics.files().ended(subscriber.pair().bytes());
 		}
 	}
 

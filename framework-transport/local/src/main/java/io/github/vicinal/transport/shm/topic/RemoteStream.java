@@ -30,7 +30,10 @@ final class RemoteStream<T> implements SubscriptionLink {
 
 	private static final Logger logger = LoggerFactory.getLogger(RemoteStream.class);
 
-	/** Number of messages that are on their way for each thread that handles some. */
+	/**
+	 * Number of messages that are on their way for each thread that handles some, one of
+	 * which it handles.
+	 */
 	private static final int AHEAD = 16;
 
 	private final ShmSubscription<T> subscription;
@@ -67,7 +70,7 @@ final class RemoteStream<T> implements SubscriptionLink {
 		this.address = address;
 		this.topics = topics;
 		this.publisher = address.toString();
-		this.slots = Math.min(AHEAD * subscription.threads(), RemoteRequest.MAX_SLOTS);
+		this.slots = Math.min((AHEAD + subscription.maxBatch() - 1) * subscription.threads(), RemoteRequest.MAX_SLOTS);
 		this.thread = topics.thread("remote-" + subscription.topic(), this::run);
 		for (int i = 0; i < subscription.threads(); i++) {
 			this.handlers.add(topics.thread(subscription.topic() + "-remote-" + i, this::handle));
@@ -220,24 +223,46 @@ final class RemoteStream<T> implements SubscriptionLink {
 	}
 
 	private void handle() {
-		Received<T> next = next();
-		while (next != null) {
-			if (!next.handle()) {
+		List<Received<T>> next = next();
+		while (!next.isEmpty()) {
+			if (!handle(next)) {
 				// Given back by the end of the connection.
 				return;
 			}
-			done(next);
 			next = next();
 		}
 	}
 
-	private @Nullable Received<T> next() {
+	/** Returns whether the messages are done. */
+	private boolean handle(List<Received<T>> messages) {
+		if (this.subscription.maxBatch() > 1) {
+			Deque<Received<T>> open = new ArrayDeque<>(messages);
+			return this.subscription.handleAll(messages.stream().map(Received::message).toList(), (count) -> {
+				while (messages.size() - open.size() < count) {
+					done(open.remove());
+				}
+			});
+		}
+		Received<T> message = messages.get(0);
+		if (!this.subscription.handle(message.message())) {
+			return false;
+		}
+		done(message);
+		return true;
+	}
+
+	/** Returns what is there, as far as it may be in a batch; nothing at the end. */
+	private List<Received<T>> next() {
+		List<Received<T>> next = new ArrayList<>();
 		this.lock.lock();
 		try {
 			while (this.waiting.isEmpty() && !this.closed) {
 				this.changed.awaitUninterruptibly();
 			}
-			return this.closed ? null : this.waiting.poll();
+			while (!this.closed && !this.waiting.isEmpty() && next.size() < this.subscription.maxBatch()) {
+				next.add(this.waiting.remove());
+			}
+			return next;
 		}
 		finally {
 			this.lock.unlock();
@@ -325,10 +350,9 @@ final class RemoteStream<T> implements SubscriptionLink {
 			this.redelivered = redelivered;
 		}
 
-		/** Returns whether the message is done. */
-		boolean handle() {
-			return this.subscription.handle(new Message<>(this.subscription.topic(), this.payload, this.headers,
-					this.publisher, this.sequence, this.nanos, this.redelivered));
+		Message<byte[]> message() {
+			return new Message<>(this.subscription.topic(), this.payload, this.headers, this.publisher, this.sequence,
+					this.nanos, this.redelivered);
 		}
 
 	}

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import java.util.stream.Stream;
 
 import io.github.vicinal.topic.Message;
@@ -109,6 +110,16 @@ final class ShmSubscription<T> implements Subscription {
 		return (this.settings.model() == TopicModel.STREAM) ? this.subscriber.concurrency() : 1;
 	}
 
+	/** Returns the maximum number of messages that are handled together. */
+	int maxBatch() {
+		return this.subscriber.maxBatch();
+	}
+
+	/** Returns the number of messages of a stream that each thread holds. */
+	int held() {
+		return (this.settings.model() == TopicModel.STREAM) ? maxBatch() : 1;
+	}
+
 	MessageCodec<T> codec() {
 		return this.codec;
 	}
@@ -150,6 +161,15 @@ final class ShmSubscription<T> implements Subscription {
 	 */
 	boolean handle(Message<byte[]> message) {
 		return this.attempts.handle(message, this.codec);
+	}
+
+	/**
+	 * Passes messages to the handler together.
+	 * @param done given the number of messages, from the first one on, that are done
+	 * @return whether all are done; otherwise another subscriber is to get the others
+	 */
+	boolean handleAll(List<Message<byte[]>> messages, IntConsumer done) {
+		return this.attempts.handleAll(messages, this.codec, done);
 	}
 
 	void dropped(long messages) {

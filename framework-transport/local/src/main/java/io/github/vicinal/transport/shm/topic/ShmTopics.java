@@ -369,8 +369,12 @@ public final class ShmTopics implements Topics {
 				keep();
 				kept = System.nanoTime();
 			}
+			boolean lost = false;
+			for (LogTopic<?> topic : this.published.values()) {
+				lost |= topic.redeliverLost();
+			}
 			if (this.subscriptions.isEmpty()) {
-				LockSupport.parkNanos(this, KEEP_NANOS);
+				LockSupport.parkNanos(this, lost ? LOOK_NANOS : KEEP_NANOS);
 				continue;
 			}
 			try {

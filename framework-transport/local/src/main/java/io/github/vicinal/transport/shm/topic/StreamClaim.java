@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit;
 import io.github.vicinal.transport.wire.WireException;
 
 /**
- * Takes records of a stream. A thread says which record it is about to take, and takes it
- * if it is the one that moves the claim behind it. What it has taken stays said until it
- * is released. Used by one thread.
+ * Takes records of a stream. A thread says which record it is about to take, in one of
+ * its slots, and takes it if it is the one that moves the claim behind it. What it has
+ * taken stays said until it is released. Used by one thread.
  */
 final class StreamClaim {
 
@@ -55,11 +55,11 @@ final class StreamClaim {
 
 	/**
 	 * Takes a record that nobody has.
-	 * @param thread which holds it until {@link PairMemory#release}
+	 * @param holder slot that holds it until {@link PairMemory#release}
 	 * @return its position, or {@link #NOTHING}
 	 */
-	long take(int thread) throws WireException {
-		long again = takeRedelivery(thread);
+	long take(int holder) throws WireException {
+		long again = takeRedelivery(holder);
 		if (again != NOTHING) {
 			return again;
 		}
@@ -67,10 +67,10 @@ final class StreamClaim {
 		while (true) {
 			long claim = this.log.claim();
 			if (claim >= this.log.publishedInOrder()) {
-				this.pair.release(thread);
+				this.pair.release(holder);
 				return NOTHING;
 			}
-			this.pair.hold(thread, claim);
+			this.pair.hold(holder, claim);
 			int length = this.log.length(claim);
 			boolean data = this.log.kind(claim) == TopicLog.DATA;
 			if (this.log.claim(claim, claim + length)) {
@@ -82,16 +82,16 @@ final class StreamClaim {
 		}
 	}
 
-	private long takeRedelivery(int thread) {
+	private long takeRedelivery(int holder) {
 		for (int slot = 0; slot < TopicLog.REDELIVERIES; slot++) {
 			long position = this.log.redelivery(slot);
 			if (position != NOTHING) {
-				this.pair.hold(thread, position);
+				this.pair.hold(holder, position);
 				if (this.log.takeRedelivery(slot, position)) {
 					this.redelivered = true;
 					return position;
 				}
-				this.pair.release(thread);
+				this.pair.release(holder);
 			}
 		}
 		return NOTHING;

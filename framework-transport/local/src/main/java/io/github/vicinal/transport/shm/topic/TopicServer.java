@@ -271,7 +271,7 @@ final class TopicServer {
 			TopicLog log = found.require();
 			String name = Segment.newName();
 			this.pairFile = directory.resolve(name);
-			PairMemory pair = PairMemory.create(TopicServer.this.topics.files(), name, asked.threads());
+			PairMemory pair = PairMemory.create(TopicServer.this.topics.files(), name, asked.threads(), asked.batch());
 			Bells made = bells(asked, pair, directory);
 			this.bells = made;
 			this.topic = found;
@@ -344,7 +344,7 @@ final class TopicServer {
 			AttachedSubscriber attached = this.subscriber;
 			if (found != null && attached != null) {
 				found.detach(attached);
-				TopicServer.this.topics.files().ended(PairMemory.bytes(attached.pair().threads()));
+				TopicServer.this.topics.files().ended(attached.pair().bytes());
 			}
 			Bells made = this.bells;
 			if (made != null) {

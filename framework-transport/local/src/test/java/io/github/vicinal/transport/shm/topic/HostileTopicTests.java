@@ -113,11 +113,11 @@ class HostileTopicTests {
 		try (var sockets = Files.newDirectoryStream(this.directory, "*" + SocketFile.TOPICS)) {
 			channel.connect(UnixDomainSocketAddress.of(sockets.iterator().next()));
 		}
-		new Handshake.Request("numbers", TopicModel.STREAM, "bytes", "stopped", "a", 1, Set.of("socket"), true,
+		new Handshake.Request("numbers", TopicModel.STREAM, "bytes", "stopped", "a", 1, 1, Set.of("socket"), true,
 				Resume.NONE)
 			.send(channel);
 		Handshake.Grant grant = Handshake.Grant.parse(answer(channel));
-		PairMemory pair = PairMemory.adopt(this.directory, grant.pair(), 1);
+		PairMemory pair = PairMemory.adopt(this.directory, grant.pair(), 1, 1);
 		SocketBells bells = topics.bells().connect(this.directory, grant.place(), 1, topics.peerCheck(), (cause) -> {
 		});
 		Handshake.sendReady(channel);
@@ -159,7 +159,7 @@ class HostileTopicTests {
 	private byte[] request(String topic) throws IOException {
 		Path file = this.directory.resolve("recorded");
 		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-			new Handshake.Request(topic, TopicModel.PUB_SUB, "bytes", "s", "a", 1, Set.of("socket", "futex"), true,
+			new Handshake.Request(topic, TopicModel.PUB_SUB, "bytes", "s", "a", 1, 1, Set.of("socket", "futex"), true,
 					Resume.NONE)
 				.send(channel);
 			return Files.readAllBytes(file);

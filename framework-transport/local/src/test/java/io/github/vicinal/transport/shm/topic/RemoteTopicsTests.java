@@ -2,6 +2,7 @@ package io.github.vicinal.transport.shm.topic;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -14,6 +15,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.github.vicinal.topic.BatchFailedException;
+import io.github.vicinal.topic.BatchHandler;
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.SubscriberSettings;
 import io.github.vicinal.topic.Subscription;
@@ -146,7 +149,7 @@ class RemoteTopicsTests {
 		List<Subscription> all = new ArrayList<>();
 		for (ShmTopics each : List.of(shop, subscriber("a"), subscriber("b"))) {
 			all.add(each.subscribe(numbers(TopicModel.STREAM, WhenFull.BLOCK),
-					new SubscriberSettings("s", 2, 1, java.time.Duration.ZERO), (message) -> {
+					new SubscriberSettings("s", 2, 1, Duration.ZERO), (message) -> {
 						times.merge(number(message), message.redelivered() ? 1000 : 1, Integer::sum);
 						if (subscribers.add(each.instance())) {
 							everybody.countDown();
@@ -162,6 +165,39 @@ class RemoteTopicsTests {
 		TopicFixture.await(() -> times.size() == count && topic.report().usedBytes() == 0);
 		assertThat(times.values()).containsOnly(1);
 		assertThat(subscribers).hasSize(3);
+	}
+
+	@ParameterizedTest
+	@EnumSource(TopicModel.class)
+	void aSubscriberOfAnotherHostGetsBatches(TopicModel model) {
+		ShmTopics shop = publisher();
+		Topic<byte[]> topic = shop.topic(numbers(model, WhenFull.BLOCK));
+		CountDownLatch published = new CountDownLatch(1);
+		List<List<Long>> received = Collections.synchronizedList(new ArrayList<>());
+		AtomicInteger failures = new AtomicInteger();
+		BatchHandler<byte[]> handler = (messages) -> {
+			received.add(messages.stream().map(RemoteTopicsTests::number).toList());
+			published.await();
+			if (messages.size() > 3 && failures.getAndIncrement() == 0) {
+				throw new BatchFailedException(2, new IllegalStateException("the third"));
+			}
+		};
+		Subscription subscription = subscriber("billing").subscribe(numbers(model, WhenFull.BLOCK),
+				new SubscriberSettings("billing", 1, 2, Duration.ZERO, 20), handler);
+		awaitAttached(subscription);
+		topic.publish(number(1));
+		TopicFixture.await(() -> received.size() == 1);
+		for (int i = 2; i <= 31; i++) {
+			topic.publish(number(i));
+		}
+		// All of them are on their way.
+		TopicFixture.await(() -> model == TopicModel.PUB_SUB || topic.report().backlogMessages() == 0);
+		published.countDown();
+		TopicFixture.await(() -> subscription.report().handled() == 31 && topic.report().usedBytes() == 0);
+		assertThat(received).allMatch((batch) -> batch.size() <= 20).anyMatch((batch) -> batch.size() > 3);
+		assertThat(received.stream().flatMap(List::stream).distinct()).isSorted().hasSize(31);
+		assertThat(subscription.report().failed()).isZero();
+		assertThat(failures.get()).isPositive();
 	}
 
 	@Test

@@ -124,6 +124,61 @@ class SubscriberFormsTests {
 	}
 
 	@Test
+	void aReaderTakesAllThatIsThere() throws Exception {
+		Topic<String> topic = application("boss").topic(STREAM);
+		IntStream.range(0, 25).forEach((i) -> topic.publish("job " + i));
+		try (TopicReader<String> reader = application("reader").reader(STREAM, "reader", 10)) {
+			List<Integer> sizes = new ArrayList<>();
+			List<String> received = new ArrayList<>();
+			while (received.size() < 25) {
+				List<Message<String>> messages = reader.takeAll();
+				sizes.add(messages.size());
+				messages.forEach((message) -> received.add(message.payload()));
+			}
+			assertThat(sizes).containsExactly(10, 10, 5);
+			assertThat(received).isEqualTo(IntStream.range(0, 25).mapToObj((i) -> "job " + i).toList());
+			assertThat(topic.report().usedBytes()).isPositive();
+			assertThat(reader.pollAll(Duration.ZERO)).isEmpty();
+			TopicFixture.await(() -> topic.report().usedBytes() == 0);
+			assertThat(reader.report().handled()).isEqualTo(25);
+			topic.publish("one more");
+			assertThat(payload(reader.take())).isEqualTo("one more");
+		}
+	}
+
+	@Test
+	void messagesOfABatchThatAReaderHasNotAcknowledgedGoToAnotherOne() throws Exception {
+		Topic<String> topic = application("boss").topic(STREAM);
+		IntStream.range(0, 5).forEach((i) -> topic.publish("job " + i));
+		try (TopicReader<String> first = application("first").reader(STREAM, "first", 10)) {
+			assertThat(payload(first.take())).isEqualTo("job 0");
+			assertThat(payload(first.take())).isEqualTo("job 1");
+			first.acknowledge();
+			assertThat(first.takeAll()).hasSize(3);
+		}
+		try (TopicReader<String> second = application("second").reader(STREAM, "second", 10)) {
+			List<String> received = new ArrayList<>();
+			while (received.size() < 3) {
+				second.takeAll().forEach((message) -> received.add(message.payload() + message.redelivered()));
+			}
+			assertThat(received).containsExactlyInAnyOrder("job 2true", "job 3true", "job 4true");
+			second.acknowledge();
+			TopicFixture.await(() -> topic.report().usedBytes() == 0);
+		}
+	}
+
+	@Test
+	void aReaderOfSingleMessagesTakesOneAtATimeInLists() throws Exception {
+		Topic<String> topic = application("boss").topic(STREAM);
+		List.of("a", "b").forEach(topic::publish);
+		TopicReader<String> reader = application("reader").reader(STREAM, "reader");
+		assertThat(reader.takeAll()).singleElement().extracting(Message::payload).isEqualTo("a");
+		assertThat(reader.pollAll(Duration.ofSeconds(20))).singleElement().extracting(Message::payload).isEqualTo("b");
+		reader.close();
+		assertThat(reader.takeAll()).isEmpty();
+	}
+
+	@Test
 	void aReaderThatWaitsEndsWhenItsTopicsAreClosed() throws Exception {
 		ShmTopics topics = application("reader");
 		TopicReader<String> reader = topics.reader(STREAM, "reader");

@@ -7,6 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.github.vicinal.topic.BatchHandler;
+import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.SubscriberSettings;
 import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicModel;
@@ -21,7 +23,8 @@ final class TopicChild {
 
 	/**
 	 * Executes the commands of standard input until it ends.
-	 * @param args the directory, what to do, the model, the capacity, what if it is full
+	 * @param args the directory, what to do, the model, the capacity, what if it is full,
+	 * the maximum batch if there are batches
 	 */
 	public static void main(String[] args) throws Exception {
 		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.valueOf(args[2]), Integer.parseInt(args[3]),
@@ -30,6 +33,9 @@ final class TopicChild {
 				BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
 			if (args[1].equals("publish")) {
 				publish(topics.topic(settings), input);
+			}
+			else if (args.length > 5) {
+				subscribe(topics, settings, Integer.parseInt(args[5]), input);
 			}
 			else {
 				subscribe(topics, settings, input);
@@ -70,6 +76,26 @@ final class TopicChild {
 		System.out.println("ready");
 		while (input.readLine() != null) {
 			System.out.println("count " + count.get());
+		}
+	}
+
+	/**
+	 * Says "batch" when it is given one, and then each number of it, negative if it was
+	 * given before.
+	 */
+	private static void subscribe(ShmTopics topics, TopicSettings<byte[]> settings, int maxBatch, BufferedReader input)
+			throws Exception {
+		BatchHandler<byte[]> handler = (messages) -> {
+			System.out.println("batch");
+			for (Message<byte[]> message : messages) {
+				long number = ByteBuffer.wrap(message.payload()).getLong();
+				System.out.println(message.redelivered() ? -number : number);
+			}
+		};
+		topics.subscribe(settings, SubscriberSettings.of("child").withMaxBatch(maxBatch), handler);
+		System.out.println("ready");
+		while (input.readLine() != null) {
+			System.out.println("there");
 		}
 	}
 

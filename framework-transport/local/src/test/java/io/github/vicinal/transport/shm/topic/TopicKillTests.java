@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 import io.github.vicinal.testing.DeepTests;
+import io.github.vicinal.topic.BatchHandler;
 import io.github.vicinal.topic.MessageHandler;
 import io.github.vicinal.topic.SubscriberSettings;
 import io.github.vicinal.topic.Topic;
@@ -252,6 +253,93 @@ class TopicKillTests {
 			}
 			long twice = said.values().stream().filter((times) -> times == 2).count();
 			assertThat(twice).isLessThanOrEqualTo(redelivered.get());
+		}
+	}
+
+	@Test
+	@Timeout(240)
+	void messagesOfABatchOfAKilledSubscriberAreRedelivered() throws Exception {
+		killBatches(14);
+	}
+
+	@Test
+	@Tag("deep")
+	@Timeout(7200)
+	void messagesOfBatchesOfManyKilledSubscribersAreRedelivered() throws Exception {
+		for (int kills = 0; kills < MANY; kills += FEW) {
+			killBatches(14 + kills);
+		}
+	}
+
+	/**
+	 * Whatever a killed subscriber had in its last batch comes again, and nothing of
+	 * those before, which it has acknowledged.
+	 */
+	private void killBatches(long seed) throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.STREAM, CAPACITY, WhenFull.BLOCK);
+		Random random = new Random(seed);
+		try (ShmTopics topics = TopicFixture.topics(this.directory, "publisher")) {
+			Topic<byte[]> topic = topics.topic(settings);
+			Map<Long, Boolean> received = new ConcurrentHashMap<>();
+			Set<Long> twice = ConcurrentHashMap.newKeySet();
+			BatchHandler<byte[]> handler = (messages) -> messages.forEach((message) -> {
+				long number = ByteBuffer.wrap(message.payload()).getLong();
+				if (received.put(number, message.redelivered()) != null) {
+					twice.add(number);
+				}
+			});
+			topics.subscribe(settings, SubscriberSettings.of("survivor").withMaxBatch(10), handler);
+			AtomicInteger kills = new AtomicInteger();
+			CompletableFuture<Long> published = Async.call(() -> {
+				long number = 0;
+				while (kills.get() < FEW) {
+					topic.publish(ByteBuffer.allocate(Long.BYTES).putLong(++number).array());
+					pace(number);
+				}
+				return number;
+			});
+			Set<Long> acknowledged = new HashSet<>();
+			Set<Long> last = new HashSet<>();
+			Set<Long> open = new HashSet<>();
+			for (int kill = 0; kill < FEW; kill++) {
+				try (TopicFixture.Child child = TopicFixture.Child.start(this.directory, "subscribe", "STREAM",
+						CAPACITY, "BLOCK", 1 + random.nextInt(100))) {
+					assertThat(child.line()).isEqualTo("ready");
+					int killAt = random.nextInt(500) + 1;
+					last.clear();
+					String line = child.line();
+					for (int lines = 1; line.matches("-?[0-9]+|batch"); lines++) {
+						if (line.equals("batch")) {
+							acknowledged.addAll(last);
+							open.removeAll(last);
+							last.clear();
+						}
+						else {
+							last.add(Math.abs(Long.parseLong(line)));
+							open.add(Math.abs(Long.parseLong(line)));
+						}
+						if (lines == killAt) {
+							child.signal("KILL");
+						}
+						line = child.line();
+					}
+				}
+				kills.incrementAndGet();
+			}
+			long count = published.join();
+			TopicFixture.await(() -> topic.report().usedBytes() == 0);
+			assertThat(twice).isEmpty();
+			assertThat(received.keySet()).doesNotContainAnyElementsOf(acknowledged);
+			received.forEach((number, redelivered) -> {
+				if (open.contains(number)) {
+					assertThat(redelivered).as("redelivered %d", number).isTrue();
+				}
+			});
+			for (long number = 1; number <= count; number++) {
+				assertThat(received.containsKey(number) || acknowledged.contains(number) || open.contains(number))
+					.as("%d of %d", number, count)
+					.isTrue();
+			}
 		}
 	}
 
