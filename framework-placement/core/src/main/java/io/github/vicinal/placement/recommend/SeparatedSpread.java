@@ -38,15 +38,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class SeparatedSpread {
 
-	/** Parts of the budget for all demands together, for none, and for each one apart. */
-	private static final double ALL = 0.1;
+	/** Parts of the budget for all demands together, for none, and for some of them. */
+	private static final double ALL = 0.35;
 
 	private static final double NONE = 0.1;
 
-	private static final double EACH = 0.2;
+	private static final double EACH = 0.02;
 
 	/** Part of the time after which nothing more is asked. */
-	private static final double LONGEST = 0.6;
+	private static final double LONGEST = 0.7;
 
 	private static final Spread NOTHING = new Spread(1, 1);
 
@@ -174,34 +174,62 @@ final class SeparatedSpread {
 				Math.min(2, Math.min(one.zones(), other.zones())));
 	}
 
-	/** Raises what services keep, one after the other, as far as plans have it. */
+	/**
+	 * Raises what services keep as far as plans have it: all that lack something at once
+	 * and, where no plan has that, either half of them.
+	 */
 	private void raise(Map<String, Spread> floors, BinaryOperator<Spread> level) {
-		List<String> short_ = new ArrayList<>();
+		List<String> lacking = new ArrayList<>();
 		this.wanted.forEach((name, spread) -> {
 			if (!level.apply(spread, spread).equals(floors.get(name))) {
-				short_.add(name);
+				lacking.add(name);
 			}
 		});
-		for (String name : short_) {
-			Spread spread = this.wanted.getOrDefault(name, NOTHING);
-			Spread goal = level.apply(spread, spread);
-			Spread floor = floors.getOrDefault(name, NOTHING);
-			Set<Spread> steps = new LinkedHashSet<>(
-					List.of(new Spread(Math.max(floor.hosts(), goal.hosts()), Math.max(floor.zones(), goal.zones())),
-							new Spread(Math.max(floor.hosts(), goal.hosts()), floor.zones()),
-							new Spread(floor.hosts(), Math.max(floor.zones(), goal.zones()))));
-			steps.remove(floor);
-			for (Spread step : steps) {
-				Map<String, Spread> raised = new LinkedHashMap<>(floors);
-				raised.put(name, step);
-				Plan found = fit(raised, EACH / short_.size() / steps.size());
-				if (found != null) {
-					floors.put(name, step);
-					take(found, floors, level);
-					break;
-				}
+		raise(lacking, floors, level);
+	}
+
+	private void raise(List<String> names, Map<String, Spread> floors, BinaryOperator<Spread> level) {
+		if (names.size() == 1) {
+			raise(names.get(0), floors, level);
+			return;
+		}
+		Map<String, Spread> raised = new LinkedHashMap<>(floors);
+		names.forEach((name) -> raised.put(name, goal(name, floors, level)));
+		Plan found = raised.equals(floors) ? null : fit(raised, EACH);
+		if (found != null) {
+			floors.putAll(raised);
+			take(found, floors, level);
+		}
+		else if (!names.isEmpty() && !raised.equals(floors)) {
+			raise(names.subList(0, names.size() / 2), floors, level);
+			raise(names.subList(names.size() / 2, names.size()), floors, level);
+		}
+	}
+
+	/** Raises hosts and zones of a service or, where no plan has both, one of them. */
+	private void raise(String name, Map<String, Spread> floors, BinaryOperator<Spread> level) {
+		Spread goal = goal(name, floors, level);
+		Spread floor = floors.getOrDefault(name, NOTHING);
+		Set<Spread> steps = new LinkedHashSet<>(
+				List.of(goal, new Spread(goal.hosts(), floor.zones()), new Spread(floor.hosts(), goal.zones())));
+		steps.remove(floor);
+		for (Spread step : steps) {
+			Map<String, Spread> raised = new LinkedHashMap<>(floors);
+			raised.put(name, step);
+			Plan found = fit(raised, EACH);
+			if (found != null) {
+				floors.put(name, step);
+				take(found, floors, level);
+				break;
 			}
 		}
+	}
+
+	private Spread goal(String name, Map<String, Spread> floors, BinaryOperator<Spread> level) {
+		Spread wanted = this.wanted.getOrDefault(name, NOTHING);
+		Spread spread = level.apply(wanted, wanted);
+		Spread floor = floors.getOrDefault(name, NOTHING);
+		return new Spread(Math.max(floor.hosts(), spread.hosts()), Math.max(floor.zones(), spread.zones()));
 	}
 
 	/** Whatever a plan has, plans can keep. */

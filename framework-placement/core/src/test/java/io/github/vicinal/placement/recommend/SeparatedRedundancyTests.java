@@ -107,6 +107,38 @@ class SeparatedRedundancyTests {
 			.contains("\"version\":1,\"givenUp\":[\"'orders'");
 	}
 
+	/** Where many are separated, one after the other would take all of the budget. */
+	@Test
+	void manySeparatedServicesGetTwoHostsAndZones() {
+		Random random = new Random(1);
+		List<Service> services = new ArrayList<>();
+		List<Edge> edges = new ArrayList<>();
+		List<Separation> separations = new ArrayList<>();
+		for (int s = 0; s < 300; s++) {
+			services.add(service("s" + s, 1 + random.nextInt(2)));
+			if (s > 0) {
+				edges.add(Edge.calls("s" + s, "s" + random.nextInt(s), 1 + random.nextInt(1000)));
+			}
+			if (s % 6 == 5) {
+				separations.add(new Separation(List.of("s" + s, "s" + (s - 1), "s" + (s - 2), "s" + (s - 3)),
+						Separation.Scope.HOST, "", 1 + s % 3));
+			}
+		}
+		List<Host> hosts = new ArrayList<>();
+		for (int h = 0; h < 32; h++) {
+			hosts.add(host("h" + h, "z" + h % 3, 8000));
+		}
+		PlacementModel model = model(services, hosts, edges, separations, null);
+		Recommendation found = new Recommender(new VicinalSolver(), MovePolicy.defaults(), MergeChecker.none())
+			.recommend(model, -1, Budget.ofIterations(100_000, 1), Progress.none());
+		assertThat(found.afterVerdict().violations()).isEmpty();
+		assertThat(found.givenUp()).isEmpty();
+		assertThat(services).filteredOn((service) -> service.replicas() > 1)
+			.allSatisfy((service) -> assertThat(used(model, found.after().on(service.name()), Host::zone))
+				.as(service.name())
+				.hasSize(2));
+	}
+
 	@ParameterizedTest
 	@ValueSource(longs = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 })
 	void noPlanHasMoreOfWhatServicesKeep(long seed) {
