@@ -70,13 +70,18 @@ final class SeparatedSpread {
 	private int @Nullable [] known;
 
 	SeparatedSpread(PlacementModel model, int maxMoves, Budget budget, Progress progress) {
-		this.bare = new PlacementModel(model.services(), model.hosts(), List.of(), model.separations(),
-				model.pathCosts(), Objective.traffic(EdgeWeight.CALLS, Routing.LOCALITY), model.current())
-			.concentrating(model.mayConcentrate());
+		this.wanted = separated(model);
+		// Nothing else is asked of a model without separations.
+		this.bare = this.wanted.isEmpty() ? model : bare(model);
 		this.maxMoves = maxMoves;
 		this.budget = budget;
 		this.progress = progress;
-		this.wanted = separated(model);
+	}
+
+	private static PlacementModel bare(PlacementModel model) {
+		return new PlacementModel(model.services(), model.hosts(), List.of(), model.separations(), model.pathCosts(),
+				Objective.traffic(EdgeWeight.CALLS, Routing.LOCALITY), model.current())
+			.concentrating(model.mayConcentrate());
 	}
 
 	/** What services are to keep that a separation names together with others. */
@@ -84,8 +89,8 @@ final class SeparatedSpread {
 		Set<String> names = names(model);
 		Map<String, Spread> separated = new LinkedHashMap<>();
 		for (Service service : model.services()) {
-			Spread spread = wanted(model, service, names);
-			if (names.contains(service.name()) && (spread.hosts() > 1 || spread.zones() > 1)) {
+			Spread spread = names.contains(service.name()) ? wanted(model, service, names) : NOTHING;
+			if (spread.hosts() > 1 || spread.zones() > 1) {
 				separated.put(service.name(), spread);
 			}
 		}
