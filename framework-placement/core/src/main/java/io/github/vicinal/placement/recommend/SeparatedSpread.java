@@ -58,12 +58,13 @@ final class SeparatedSpread {
 
 	private final Progress progress;
 
-	private final long start = System.nanoTime();
-
 	/** What separated services are to keep. */
 	private final Map<String, Spread> wanted;
 
 	private long iterations;
+
+	/** Time of all questions so far. */
+	private long nanos;
 
 	private boolean stopped;
 
@@ -258,9 +259,10 @@ final class SeparatedSpread {
 	 */
 	private @Nullable Plan fit(Map<String, Spread> floors, double part) {
 		if (this.stopped || this.budget.cancellation().cancelled()
-				|| System.nanoTime() - this.start > LONGEST * this.budget.time().toNanos()) {
+				|| this.nanos > LONGEST * this.budget.time().toNanos()) {
 			return null;
 		}
+		long start = System.nanoTime();
 		CompiledModel compiled = new CompiledModel(this.bare, this.maxMoves, floors);
 		long steps = (this.budget.iterations() == Long.MAX_VALUE) ? Long.MAX_VALUE
 				: Math.max(1, (long) (part * this.budget.iterations()));
@@ -269,6 +271,7 @@ final class SeparatedSpread {
 						this.budget.seed(), this.budget.cancellation()),
 				this::report);
 		this.iterations += solution.iterations();
+		this.nanos += System.nanoTime() - start;
 		this.stopped |= solution.stopped();
 		if (!solution.value().feasible()) {
 			return null;
@@ -282,15 +285,14 @@ final class SeparatedSpread {
 	 * @return a progress
 	 */
 	Progress watched() {
-		return (elapsed, steps, best) -> this.progress.report(Duration.ofNanos(System.nanoTime() - this.start),
+		return (elapsed, steps, best) -> this.progress.report(Duration.ofNanos(this.nanos).plus(elapsed),
 				this.iterations + steps, best);
 	}
 
 	/** What fits here is no plan for the traffic yet. */
 	private boolean report(Duration elapsed, long steps, Value best) {
-		return this.progress.report(Duration.ofNanos(System.nanoTime() - this.start), this.iterations + steps,
-				new Value(1, 1, best.imbalance(), best.moved(), best.usedHosts(), best.over(),
-						Math.max(1, best.violations())));
+		return this.progress.report(Duration.ofNanos(this.nanos).plus(elapsed), this.iterations + steps, new Value(1, 1,
+				best.imbalance(), best.moved(), best.usedHosts(), best.over(), Math.max(1, best.violations())));
 	}
 
 	/**
@@ -298,7 +300,7 @@ final class SeparatedSpread {
 	 * @return time and iterations for the search
 	 */
 	Budget left() {
-		long nanos = this.budget.time().toNanos() - (System.nanoTime() - this.start);
+		long nanos = this.budget.time().toNanos() - this.nanos;
 		long steps = (this.budget.iterations() == Long.MAX_VALUE) ? Long.MAX_VALUE
 				: this.budget.iterations() - this.iterations;
 		return new Budget(Duration.ofNanos(Math.max(1, nanos)), Math.max(1, steps), this.budget.seed(),
@@ -320,7 +322,7 @@ final class SeparatedSpread {
 			value = other.betterThan(value) ? other : value;
 		}
 		return new Solution(placement, value, found.bound(), found.boundMethod(), found.iterations() + this.iterations,
-				Duration.ofNanos(System.nanoTime() - this.start), found.stopped() || this.stopped);
+				Duration.ofNanos(this.nanos).plus(found.time()), found.stopped() || this.stopped);
 	}
 
 	/**
