@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * services that are gone may still be named: their replicas count as not running
  * @param mayConcentrate names of services that may give up redundancy. A plan that moves
  * any other service keeps it on at least as many hosts and zones as it uses now, and on
- * at least two of each where it has two replicas
+ * at least two of each where it has two replicas. Where separations leave no such plan,
+ * the recommendation says so
  * @param doubts what is known to be missing in the evidence
  * @param routes kinds of request with the calls that their answers wait for, at most
  * {@value #MAX_ROUTES}

@@ -26,6 +26,7 @@ import io.github.vicinal.placement.model.Routing;
 import io.github.vicinal.placement.model.Separation;
 import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.placement.solver.Problem;
+import io.github.vicinal.placement.verify.Spread;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +54,16 @@ public final class CompiledModel {
 	 * @param maxMoves the most replicas that may go to another host, -1 for no limit
 	 */
 	public CompiledModel(PlacementModel model, int maxMoves) {
+		this(model, maxMoves, Map.of());
+	}
+
+	/**
+	 * Compiles a model whose services may keep fewer hosts and zones than they are to.
+	 * @param model the model
+	 * @param maxMoves the most replicas that may go to another host, -1 for no limit
+	 * @param lowered what these services keep instead, by name
+	 */
+	CompiledModel(PlacementModel model, int maxMoves, Map<String, Spread> lowered) {
 		if (maxMoves >= 0 && model.current() == null) {
 			throw new InvalidModelException(
 					"At most %d moves are allowed, but the model does not say where replicas run now; add 'current' or remove the limit"
@@ -61,10 +72,10 @@ public final class CompiledModel {
 		this.model = model;
 		this.services = model.serviceIndex();
 		this.hosts = model.hostIndex();
-		this.problem = compile(maxMoves);
+		this.problem = compile(maxMoves, lowered);
 	}
 
-	private Problem compile(int maxMoves) {
+	private Problem compile(int maxMoves, Map<String, Spread> lowered) {
 		List<Service> all = this.model.services();
 		List<Host> on = this.model.hosts();
 		List<String> resources = this.model.resources();
@@ -108,7 +119,7 @@ public final class CompiledModel {
 			.locality(objective.routing() == Routing.LOCALITY);
 		double pairs = edges(builder);
 		builder.weights(pairs, objective.imbalance(), moveWeight(objective), objective.hosts());
-		rules(builder);
+		rules(builder, lowered);
 		Plan current = this.model.current();
 		if (current != null) {
 			builder.current(current(current), maxMoves);
@@ -228,7 +239,7 @@ public final class CompiledModel {
 				|| edge.p90LatencyMicros() != null;
 	}
 
-	private void rules(Problem.Builder builder) {
+	private void rules(Problem.Builder builder, Map<String, Spread> lowered) {
 		List<Service> all = this.model.services();
 		List<Host> on = this.model.hosts();
 		int[] maxPerHost = all.stream().mapToInt(Service::effectiveMaxPerHost).toArray();
@@ -271,47 +282,21 @@ public final class CompiledModel {
 			.mapToInt((host) -> zoneNumbers.computeIfAbsent(host.zone(), (key) -> zoneNumbers.size()))
 			.toArray();
 		builder.rules(maxPerHost, allowed).apart(apart.one(), apart.other()).zones(zones.one(), zones.other(), zone);
-		keepSpread(builder, zone);
+		keepSpread(builder, lowered);
 	}
 
-	/**
-	 * A service keeps as many hosts and zones as it uses, and two if it has two replicas,
-	 * as far as enough hosts allow it. Where other services must be apart from it, two
-	 * may be impossible, and the model's rule wins.
-	 */
-	private void keepSpread(Problem.Builder builder, int[] zone) {
+	/** Sets how many hosts and zones services keep. */
+	private void keepSpread(Problem.Builder builder, Map<String, Spread> lowered) {
 		List<Service> all = this.model.services();
-		List<Host> on = this.model.hosts();
+		Set<String> separated = SeparatedSpread.names(this.model);
 		int[] minHosts = new int[all.size()];
 		int[] minZones = new int[all.size()];
-		Set<String> separated = new HashSet<>();
-		for (Separation separation : this.model.separations()) {
-			separated.addAll((separation.services().size() > 1) ? separation.services() : List.of());
-		}
 		for (int index = 0; index < all.size(); index++) {
 			Service service = all.get(index);
-			if (service.replicas() < 2 || this.model.mayConcentrate().contains(service.name())) {
-				continue;
-			}
-			BitSet usedZones = new BitSet();
-			BitSet zones = new BitSet();
-			int used = 0;
-			int hosts = 0;
-			for (int host = 0; host < on.size(); host++) {
-				if (this.model.current() != null
-						&& this.model.current().count(service.name(), on.get(host).name()) > 0) {
-					used++;
-					usedZones.set(zone[host]);
-				}
-				if (service.mayRunOn(on.get(host)) && fits(service, on.get(host))) {
-					hosts++;
-					zones.set(zone[host]);
-				}
-			}
-			int least = separated.contains(service.name()) ? 1 : 2;
-			minHosts[index] = Math.min(Math.max(least, used), Math.min(service.replicas(), hosts));
-			minZones[index] = Math.min(Math.max(least, usedZones.cardinality()),
-					Math.min(service.replicas(), zones.cardinality()));
+			Spread spread = lowered.getOrDefault(service.name(),
+					SeparatedSpread.wanted(this.model, service, separated));
+			minHosts[index] = spread.hosts();
+			minZones[index] = spread.zones();
 		}
 		builder.keepSpread(minHosts, minZones);
 	}

@@ -37,6 +37,11 @@ final class MovePlanner {
 
 	private final Plan before;
 
+	private final Plan after;
+
+	/** Names of services that cannot keep the hosts and zones that they use. */
+	private final Set<String> lowered;
+
 	private final Map<String, Service> services = new HashMap<>();
 
 	private final Map<String, Host> hosts = new TreeMap<>();
@@ -53,9 +58,11 @@ final class MovePlanner {
 	/** Moves of replicas that went out of the way; none goes aside twice. */
 	private final Set<Move> aside = new HashSet<>();
 
-	private MovePlanner(PlacementModel model, Plan before) {
+	private MovePlanner(PlacementModel model, Plan before, Plan after, Set<String> lowered) {
 		this.model = model;
 		this.before = before;
+		this.after = after;
+		this.lowered = lowered;
 		this.gains = new MoveGains(model, before);
 		model.services().forEach((service) -> this.services.put(service.name(), service));
 		for (Host host : model.hosts()) {
@@ -77,7 +84,11 @@ final class MovePlanner {
 	}
 
 	static List<Move> plan(PlacementModel model, Plan before, Plan after) {
-		return new MovePlanner(model, before).plan(differences(model, before, after));
+		return plan(model, before, after, Set.of());
+	}
+
+	static List<Move> plan(PlacementModel model, Plan before, Plan after, Set<String> lowered) {
+		return new MovePlanner(model, before, after, lowered).plan(differences(model, before, after));
 	}
 
 	private static Deque<Move> differences(PlacementModel model, Plan before, Plan after) {
@@ -261,7 +272,7 @@ final class MovePlanner {
 
 	/**
 	 * No move leaves a service on fewer hosts or zones than it used at the start, as far
-	 * as it may still use as many.
+	 * as it may still use as many, and can keep them.
 	 */
 	private boolean keepsSpread(Move move, Service service) {
 		if (service.replicas() < 2 || this.model.mayConcentrate().contains(service.name())) {
@@ -276,8 +287,14 @@ final class MovePlanner {
 		}
 		Set<String> start = this.before.on(service.name()).keySet();
 		Set<String> possible = possible(service);
-		return then.size() >= fewest(service, start, possible, Host::name)
-				&& used(then, Host::zone) >= fewest(service, start, possible, Host::zone);
+		int hosts = fewest(service, start, possible, Host::name);
+		int zones = fewest(service, start, possible, Host::zone);
+		if (this.lowered.contains(service.name())) {
+			Set<String> end = this.after.on(service.name()).keySet();
+			hosts = Math.min(hosts, used(end, Host::name));
+			zones = Math.min(zones, used(end, Host::zone));
+		}
+		return then.size() >= hosts && used(then, Host::zone) >= zones;
 	}
 
 	private int fewest(Service service, Set<String> start, Set<String> possible, Function<Host, String> place) {

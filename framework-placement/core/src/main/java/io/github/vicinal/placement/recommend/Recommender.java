@@ -17,6 +17,7 @@ import io.github.vicinal.placement.solver.PlacementSolver;
 import io.github.vicinal.placement.solver.Progress;
 import io.github.vicinal.placement.solver.Solution;
 import io.github.vicinal.placement.verify.PlacementVerifier;
+import io.github.vicinal.placement.verify.Spread;
 import io.github.vicinal.placement.verify.Verdict;
 import org.jspecify.annotations.Nullable;
 
@@ -59,19 +60,22 @@ public final class Recommender {
 	 */
 	public Recommendation recommend(PlacementModel given, int maxMoves, Budget budget, Progress progress) {
 		PlacementModel model = MergePlanner.withSharing(given, this.merges);
-		CompiledModel compiled = new CompiledModel(model, maxMoves);
+		SeparatedSpread separated = new SeparatedSpread(model, maxMoves, budget, progress);
+		Map<String, Spread> lowered = separated.lowered();
+		CompiledModel compiled = new CompiledModel(model, maxMoves, lowered);
 		if (!this.solver.supports(compiled.problem())) {
 			throw new InvalidModelException(
 					"Solver '%s' knows single replicas and capacities only, and the model has more; use 'vicinal'"
 						.formatted(this.solver.name()));
 		}
-		Solution solution = this.solver.solve(compiled.problem(), budget, progress);
+		Solution solution = separated.better(compiled,
+				this.solver.solve(compiled.problem(), separated.left(), separated.watched()));
 		Plan after = compiled.plan(solution.placement());
-		Verdict verdict = this.verifier.verify(model, after);
+		Verdict verdict = this.verifier.verify(model, after, lowered);
 		Plan before = model.current();
-		Verdict beforeVerdict = (before != null) ? this.verifier.verify(model, known(model, before)) : null;
+		Verdict beforeVerdict = (before != null) ? this.verifier.verify(model, known(model, before), lowered) : null;
 		Gain gain = (before != null) ? Gain.between(model, before, after) : null;
-		List<Move> moves = (before != null) ? MovePlanner.plan(model, before, after) : List.of();
+		List<Move> moves = (before != null) ? MovePlanner.plan(model, before, after, lowered.keySet()) : List.of();
 		List<String> notSeen = new ArrayList<>(model.doubts().notSeen());
 		for (Edge edge : compiled.unmeasured()) {
 			notSeen.add("'%s' -> '%s': nobody measured its %s; it counts nothing".formatted(edge.from(), edge.to(),
@@ -81,7 +85,8 @@ public final class Recommender {
 		EvidenceCheck evidence = new EvidenceCheck(model);
 		Set<String> moved = (before != null) ? moves.stream().map(Move::service).collect(Collectors.toSet())
 				: model.serviceIndex().keySet();
-		int worthwhile = (gain != null) ? this.policy.worthwhile(gain, moves, needed(model, before, after, moves)) : 0;
+		int worthwhile = (gain != null)
+				? this.policy.worthwhile(gain, moves, needed(model, before, after, moves, lowered)) : 0;
 		List<RouteGain> routes = (before != null) ? RouteGain.of(model, before, after) : List.of();
 		List<Merge> merges = new MergePlanner(model, this.merges).merges(after);
 		Savings savings = (gain != null && beforeVerdict != null)
@@ -90,10 +95,10 @@ public final class Recommender {
 				evidence.missing(moved), worthwhile, solution.stopped()));
 		boolean bounded = !Double.isNaN(solution.bound());
 		return new Recommendation(decision.action(), decision.reason(), before, beforeVerdict, after, verdict, gain,
-				moves, merges, notSeen, Redundancy.givenUp(model, before, after), evidence.assumed(), worthwhile,
-				this.solver.name(), budget.seed(), solution.iterations(), solution.time(), solution.stopped(),
-				bounded ? Math.max(0, solution.bound()) : null, bounded ? solution.boundMethod() : null, routes,
-				savings);
+				moves, merges, notSeen, Redundancy.givenUp(model, before, after, lowered), evidence.assumed(),
+				worthwhile, this.solver.name(), budget.seed(), solution.iterations(), solution.time(),
+				solution.stopped(), bounded ? Math.max(0, solution.bound()) : null,
+				bounded ? solution.boundMethod() : null, routes, savings);
 	}
 
 	/**
@@ -101,15 +106,16 @@ public final class Recommender {
 	 * keeps: those that leave a host which is drained or gone, for instance. Each move
 	 * keeps what the moves before it have mended.
 	 */
-	private int needed(PlacementModel model, @Nullable Plan before, Plan after, List<Move> moves) {
-		if (before == null || !keeps(model, after) || keeps(model, before)) {
+	private int needed(PlacementModel model, @Nullable Plan before, Plan after, List<Move> moves,
+			Map<String, Spread> lowered) {
+		if (before == null || !keeps(model, after, lowered) || keeps(model, before, lowered)) {
 			return 0;
 		}
 		int broken = 0;
 		int mended = moves.size();
 		while (mended - broken > 1) {
 			int middle = (broken + mended) / 2;
-			if (keeps(model, Move.made(before, moves.subList(0, middle)))) {
+			if (keeps(model, Move.made(before, moves.subList(0, middle)), lowered)) {
 				mended = middle;
 			}
 			else {
@@ -119,8 +125,8 @@ public final class Recommender {
 		return mended;
 	}
 
-	private boolean keeps(PlacementModel model, Plan plan) {
-		return this.verifier.verify(model, known(model, plan)).feasible();
+	private boolean keeps(PlacementModel model, Plan plan, Map<String, Spread> lowered) {
+		return this.verifier.verify(model, known(model, plan), lowered).feasible();
 	}
 
 	/** A plan without the services that the model does not have: they are gone. */

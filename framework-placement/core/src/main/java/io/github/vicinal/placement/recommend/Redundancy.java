@@ -4,11 +4,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.model.Service;
+import io.github.vicinal.placement.verify.Spread;
 import org.jspecify.annotations.Nullable;
 
 /** Names the redundancy that a plan gives up. */
@@ -22,13 +24,16 @@ final class Redundancy {
 	 * @param model services and hosts
 	 * @param before where replicas run now, {@code null} if that is unknown
 	 * @param after the plan
+	 * @param lowered services that cannot keep what they are to keep, and what they keep
 	 * @return one sentence for each service that gets fewer hosts or zones than it has,
 	 * or has all its replicas in one place
 	 */
-	static List<String> givenUp(PlacementModel model, @Nullable Plan before, Plan after) {
+	static List<String> givenUp(PlacementModel model, @Nullable Plan before, Plan after, Map<String, Spread> lowered) {
 		Map<String, String> zones = new HashMap<>();
 		model.hosts().forEach((host) -> zones.put(host.name(), host.zone()));
 		boolean severalZones = model.hosts().stream().map(Host::zone).distinct().count() > 1;
+		Map<String, String> reasons = SeparatedSpread.reasons(model, lowered.keySet());
+		Set<String> separated = SeparatedSpread.names(model);
 		List<String> sentences = new ArrayList<>();
 		for (Service service : model.services()) {
 			List<String> now = (before != null) ? known(before, service, zones) : List.of();
@@ -41,6 +46,12 @@ final class Redundancy {
 			long hostsNow = now.isEmpty() ? Math.min(two, possible.size()) : now.size();
 			long zonesNow = now.isEmpty() ? Math.min(two, possible.stream().map(Host::zone).distinct().count())
 					: zones(now, zones);
+			String reason = reasons.get(service.name());
+			if (reason != null) {
+				Spread wanted = SeparatedSpread.wanted(model, service, separated);
+				hostsNow = Math.max(hostsNow, wanted.hosts());
+				zonesNow = Math.max(zonesNow, wanted.zones());
+			}
 			List<String> lost = new ArrayList<>();
 			if (then.size() < hostsNow) {
 				lost.add(fewer("host", then.size(), hostsNow));
@@ -49,7 +60,8 @@ final class Redundancy {
 				lost.add(fewer("zone", zones(then, zones), zonesNow));
 			}
 			if (!lost.isEmpty()) {
-				sentences.add("'%s' runs %s".formatted(service.name(), String.join(" and ", lost)));
+				sentences.add("'%s' runs %s%s".formatted(service.name(), String.join(" and ", lost),
+						(reason != null) ? ", " + reason : ""));
 			}
 		}
 		return sentences;

@@ -1,9 +1,12 @@
 package io.github.vicinal.placement.solver;
 
+import java.util.BitSet;
+
 /**
  * Default rule of schedulers: each replica, in the order given, goes to the host that
  * then has the largest part of its resources left (Kubernetes' LeastAllocated, Swarm's
- * spread). Looks at no traffic.
+ * spread), and to a zone of its own as long as its service is to have another. Looks at
+ * no traffic.
  *
  * @since 0.1.0
  */
@@ -41,6 +44,7 @@ public final class Spread implements PlacementSolver {
 		boolean expired = false;
 		for (int service = 0; service < problem.services; service++) {
 			expired = expired || (service % INTERVAL == 0 && clock.expired(0));
+			BitSet zones = new BitSet();
 			for (int i = problem.firstReplica[service]; i < problem.firstReplica[service + 1]; i++) {
 				if (expired) {
 					placement[i] = anyHost(problem, service, i);
@@ -53,6 +57,10 @@ public final class Spread implements PlacementSolver {
 						continue;
 					}
 					double left = -loads.count(service, host) * problem.resources;
+					if (zones.cardinality() < problem.minZones[service] && zones.get(problem.zone[host])) {
+						// More than all that one host can have left before another.
+						left -= (problem.replicas[service] + 1) * (double) problem.resources;
+					}
 					for (int resource = 0; resource < problem.resources; resource++) {
 						left += (double) (loads.free(host, resource) - problem.demand(service, resource))
 								/ Math.max(1, problem.capacity(host, resource));
@@ -64,6 +72,9 @@ public final class Spread implements PlacementSolver {
 				}
 				placement[i] = (best >= 0) ? best : loads.leastBad(service);
 				loads.put(service, placement[i]);
+				if (problem.minZones[service] > 1) {
+					zones.set(problem.zone[placement[i]]);
+				}
 			}
 		}
 		return placement;

@@ -36,6 +36,18 @@ public final class PlacementVerifier {
 	 * @return what it breaks, and what it is worth
 	 */
 	public Verdict verify(PlacementModel model, Plan plan) {
+		return verify(model, plan, Map.of());
+	}
+
+	/**
+	 * Checks a plan in which some services need not keep the hosts and zones that they
+	 * are to keep.
+	 * @param model what is placed where
+	 * @param plan the plan
+	 * @param lowered fewest hosts and zones of such services, by name
+	 * @return what it breaks, and what it is worth
+	 */
+	public Verdict verify(PlacementModel model, Plan plan, Map<String, Spread> lowered) {
 		List<String> violations = new ArrayList<>();
 		Set<String> checks = new LinkedHashSet<>(
 				List.of("every replica placed exactly once", "capacity less reserve in every resource"));
@@ -44,7 +56,7 @@ public final class PlacementVerifier {
 		ownRules(model, plan, violations, checks);
 		ports(model, plan, violations, checks);
 		separations(model, plan, violations, checks);
-		redundancy(model, plan, violations, checks);
+		redundancy(model, plan, lowered, violations, checks);
 		return value(model, plan, violations, List.copyOf(checks));
 	}
 
@@ -193,7 +205,8 @@ public final class PlacementVerifier {
 	}
 
 	/** A service that moves keeps its hosts and zones, and two if it has two replicas. */
-	private static void redundancy(PlacementModel model, Plan plan, List<String> violations, Set<String> checks) {
+	private static void redundancy(PlacementModel model, Plan plan, Map<String, Spread> lowered,
+			List<String> violations, Set<String> checks) {
 		Map<String, Host> hosts = new HashMap<>();
 		model.hosts().forEach((host) -> hosts.put(host.name(), host));
 		Set<String> separated = new HashSet<>();
@@ -224,9 +237,15 @@ public final class PlacementVerifier {
 				.entrySet()
 				.stream()
 				.allMatch((on) -> on.getValue() <= now.getOrDefault(on.getKey(), 0));
-			int least = (stays || separated.contains(service.name())) ? 1 : 2;
-			fewer(service, "hosts", possible.size(), Math.max(least, before.size()), after.size(), violations);
-			fewer(service, "zones", zones(possible), Math.max(least, zones(before)), zones(after), violations);
+			// A separation may forbid a second one where there is one only.
+			boolean apart = separated.contains(service.name());
+			int leastHosts = (stays || (apart && now.size() == 1)) ? 1 : 2;
+			int leastZones = (stays || (apart && before.size() == now.size() && zones(before) == 1)) ? 1 : 2;
+			Spread lower = lowered.getOrDefault(service.name(), new Spread(Integer.MAX_VALUE, Integer.MAX_VALUE));
+			fewer(service, "hosts", possible.size(), Math.min(lower.hosts(), Math.max(leastHosts, before.size())),
+					after.size(), violations);
+			fewer(service, "zones", zones(possible), Math.min(lower.zones(), Math.max(leastZones, zones(before))),
+					zones(after), violations);
 		}
 	}
 

@@ -65,8 +65,37 @@ public final class Cluster {
 	/** By address and service: several services may be behind one address. */
 	private final Map<String, String> memberByAddress = new HashMap<>();
 
+	/** What instances call, by the name of the caller and of its life. */
+	private final Map<String, Peers> peers = new HashMap<>();
+
+	/** Services of all instances that have reported, also of those that are gone. */
+	private final Map<String, Known> services = new HashMap<>();
+
 	/** Time of the last report of any instance. */
 	private long newest = Long.MIN_VALUE;
+
+	/**
+	 * Service of an instance.
+	 *
+	 * @param service its name
+	 * @param nanos time of its last report
+	 */
+	private record Known(String service, long nanos) {
+	}
+
+	/**
+	 * Peers of a caller. It counts by address, whichever instance is there: that one is
+	 * the peer which answered last, and says which service all of these calls were for.
+	 */
+	private static final class Peers {
+
+		private final Map<String, String> instances = new HashMap<>();
+
+		private final Map<String, String> services = new HashMap<>();
+
+		private long nanos;
+
+	}
 
 	/** An instance as it was seen last. */
 	private static final class Member {
@@ -144,15 +173,16 @@ public final class Cluster {
 	 */
 	public synchronized void add(InstanceReport report, @Nullable String address, long nanos) {
 		String id = report.service() + '@' + report.instance();
+		Duration running = Duration.ofMillis(Math.round(1000 * Math.min(1e9, report.uptimeSeconds())));
 		Member replaced = null;
 		if (address != null) {
 			this.serviceByAddress.put(address, report.service());
 			String before = this.memberByAddress.put(address + ' ' + report.service(), id);
-			if (before != null && !before.equals(id)) {
-				// It has restarted: this is the same instance under a new id.
+			if (before != null && restarted(before, id, nanos - running.toNanos())) {
+				// This is the same instance under a new id.
 				replaced = this.members.remove(before);
-				this.calls.remove(before);
-				this.incoming.remove(before);
+				this.calls.replace(before, id);
+				this.incoming.replace(before, id);
 			}
 		}
 		Member member = this.members.get(id);
@@ -168,12 +198,18 @@ public final class Cluster {
 			member.add(report, nanos, this.halfLife);
 		}
 		this.newest = Math.max(this.newest, nanos);
-		Duration running = Duration.ofMillis(Math.round(1000 * Math.min(1e9, report.uptimeSeconds())));
+		this.services.put(report.instance(), new Known(report.service(), nanos));
 		List<EdgeCount> counts = new ArrayList<>();
+		Peers called = this.peers.computeIfAbsent(id, (name) -> new Peers());
+		called.nanos = nanos;
 		for (Outgoing outgoing : report.outgoing()) {
-			counts.add(new EdgeCount(report.service(),
-					outgoing.target() + SEPARATOR + outgoing.address() + SEPARATOR + outgoing.instance(), Side.CLIENT,
-					outgoing.calls(), outgoing.bytes()));
+			String key = key(outgoing, id);
+			// What the peer was until now is known as long as nobody knows the new one.
+			resolve(key);
+			if (!outgoing.instance().isEmpty()) {
+				called.instances.put(key, outgoing.instance());
+			}
+			counts.add(new EdgeCount(report.service(), key, Side.CLIENT, outgoing.calls(), outgoing.bytes()));
 		}
 		this.calls.add(id, report.service(), nanos, running, counts);
 		this.incoming.add(id, report.service(), nanos, running,
@@ -184,14 +220,36 @@ public final class Cluster {
 		// now.
 		long longest = Math.max(this.silentAfter.toNanos(), FORGOTTEN * this.halfLife.toNanos());
 		this.members.values().removeIf((one) -> this.newest - one.nanos > longest);
+		this.peers.values().removeIf((one) -> this.newest - one.nanos > longest);
+		this.services.values().removeIf((one) -> this.newest - one.nanos() > longest);
+	}
+
+	/**
+	 * Returns whether an instance that answers at the address of another one is that one
+	 * after a restart. Behind one address there may be several, which all ran before.
+	 */
+	private boolean restarted(String before, String id, long begun) {
+		Member member = this.members.get(before);
+		return !before.equals(id) && !this.calls.knows(id)
+				&& (member == null || begun >= member.nanos - RateWindow.ROUND.toNanos());
+	}
+
+	/**
+	 * Names what a caller counts as one: calls to an address, or to an instance if there
+	 * is none.
+	 */
+	private static String key(Outgoing outgoing, String caller) {
+		return String.join(String.valueOf(SEPARATOR), outgoing.target(), outgoing.address(), caller,
+				outgoing.address().isEmpty() ? outgoing.instance() : "");
 	}
 
 	/** Those that have not been silent for too long, and that no other one replaced. */
 	private List<Member> alive() {
+		this.calls.succeed(this.silentAfter);
 		return this.members.entrySet()
 			.stream()
 			.filter((one) -> this.newest - one.getValue().nanos <= this.silentAfter.toNanos()
-					&& !this.calls.replaced(one.getKey(), this.silentAfter))
+					&& !this.calls.replaced(one.getKey()))
 			.map(Map.Entry::getValue)
 			.toList();
 	}
@@ -232,12 +290,16 @@ public final class Cluster {
 
 	private String resolve(String key) {
 		String[] parts = key.split(String.valueOf(SEPARATOR), -1);
-		if (parts.length != 3) {
+		if (parts.length != 4) {
 			return key;
 		}
-		for (Member member : this.members.values()) {
-			if (!parts[2].isEmpty() && member.report.instance().equals(parts[2])) {
-				return member.report.service();
+		Peers called = this.peers.get(parts[2]);
+		if (called != null) {
+			Known now = this.services.get(called.instances.getOrDefault(key, ""));
+			String service = (now != null) ? now.service() : called.services.get(key);
+			if (service != null) {
+				called.services.put(key, service);
+				return service;
 			}
 		}
 		String byAddress = this.serviceByAddress.get(parts[1]);
@@ -305,7 +367,7 @@ public final class Cluster {
 		Map<List<String>, Map<String, Double>> calls = new LinkedHashMap<>();
 		for (Member member : alive()) {
 			for (Outgoing one : member.report.outgoing()) {
-				String to = resolve(one.target() + SEPARATOR + one.address() + SEPARATOR + one.instance());
+				String to = resolve(key(one, member.report.service() + '@' + member.report.instance()));
 				if (one.calls() > 0) {
 					calls.computeIfAbsent(List.of(member.report.service(), to), (ends) -> new TreeMap<>())
 						.merge(one.path(), one.calls(), Double::sum);

@@ -80,6 +80,9 @@ final class PcapReader {
 		this.name = name;
 		byte[] header = new byte[24];
 		int read = in.readNBytes(header, 0, header.length);
+		if (read == 0) {
+			throw new IOException("%s is empty: nothing was captured, or tcpdump still runs".formatted(name));
+		}
 		int magic = (read >= 4) ? ByteBuffer.wrap(header).getInt(0) : 0;
 		if (magic == PCAPNG) {
 			throw new IOException(

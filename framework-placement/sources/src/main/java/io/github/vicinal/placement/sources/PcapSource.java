@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -52,6 +54,8 @@ public final class PcapSource implements TrafficSource {
 	/** Maximum number of addresses without a name that have a sentence of their own. */
 	private static final int MAX_NAMELESS = 20;
 
+	private static final Pattern IPV4 = Pattern.compile("([0-9]{1,3}\\.){3}[0-9]{1,3}(:[0-9]{1,5})?");
+
 	private final Path file;
 
 	private final Map<String, String> names;
@@ -92,6 +96,7 @@ public final class PcapSource implements TrafficSource {
 	 */
 	public static Map<String, String> names(Path file) throws IOException {
 		Map<String, String> names = new LinkedHashMap<>();
+		Map<String, String> lines = new HashMap<>();
 		int number = 0;
 		for (String line : lines(file)) {
 			number++;
@@ -104,9 +109,36 @@ public final class PcapSource implements TrafficSource {
 				throw new IOException("%s, line %d: '%s' should be an address and a name, such as '10.0.0.7 orders'"
 					.formatted(file, number, text));
 			}
-			names.put(words[0].toLowerCase(Locale.ROOT), words[1]);
+			String address = words[0].toLowerCase(Locale.ROOT);
+			if (!isAddress(address)) {
+				throw new IOException(
+						"%s, line %d: '%s' is no address of IPv4 or IPv6, with a port or without; packets have no names of hosts"
+							.formatted(file, number, words[0]));
+			}
+			String before = lines.putIfAbsent(normal(address), words[1] + "' in line " + number);
+			if (before != null && !before.startsWith(words[1] + "' ")) {
+				throw new IOException("%s, line %d: '%s' is '%s, and '%s' here; give each address one name"
+					.formatted(file, number, words[0], before, words[1]));
+			}
+			names.put(address, words[1]);
 		}
 		return names;
+	}
+
+	private static boolean isAddress(String address) {
+		if (IPV4.matcher(address).matches()) {
+			String[] parts = address.split("[.:]");
+			return Arrays.stream(parts).limit(4).allMatch((part) -> Integer.parseInt(part) <= 255)
+					&& (parts.length == 4 || Integer.parseInt(parts[4]) <= 65_535);
+		}
+		Matcher matcher = IPV6.matcher(address);
+		try {
+			return matcher.matches() && InetAddress.getByName(matcher.group(1)) != null
+					&& (matcher.group(2) == null || Integer.parseInt(matcher.group(2).substring(1)) <= 65_535);
+		}
+		catch (UnknownHostException | NumberFormatException ex) {
+			return false;
+		}
 	}
 
 	private static List<String> lines(Path file) throws IOException {

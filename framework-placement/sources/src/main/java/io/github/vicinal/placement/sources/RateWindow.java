@@ -2,7 +2,9 @@ package io.github.vicinal.placement.sources;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -26,6 +28,11 @@ import org.jspecify.annotations.Nullable;
  * means over different lives cannot be compared. It counts only until
  * {@link #MIN_OBSERVED} have been observed, and for edges with too few calls since.
  * <p>
+ * A reporter that takes the place of another one continues its counts: both are one line,
+ * whose time is that in which one of them ran. A line that began later than others of its
+ * group took over a part of their load, and counts for the part of the time that it has
+ * been there; else this load would count twice while the others' rates fall.
+ * <p>
  * Where both ends of an edge count, each call is counted once: the end that saw more is
  * right, because an end can miss calls but not invent them. Thread-safe.
  *
@@ -40,7 +47,7 @@ public final class RateWindow {
 	static final Duration MIN_OBSERVED = Duration.ofSeconds(10);
 
 	/** Maximum time between the first and the last answer of one round of questions. */
-	private static final Duration ROUND = Duration.ofSeconds(3);
+	static final Duration ROUND = Duration.ofSeconds(3);
 
 	/** Number of half-lives after which nothing of a silent reporter is left. */
 	private static final int FORGOTTEN = 10;
@@ -116,6 +123,12 @@ public final class RateWindow {
 		/** Whether it began to count after the window's first report. */
 		private final boolean young;
 
+		/** Start of what was observed of it. */
+		private final long begunNanos;
+
+		/** Name of the reporter that took its place. */
+		private @Nullable String successor;
+
 		private long lastNanos;
 
 		/** For how long it had been counting when it reported last. */
@@ -128,10 +141,11 @@ public final class RateWindow {
 		/** Edges of its last report for which there was no room. */
 		private int dropped;
 
-		private Reporter(String group, long firstNanos, boolean young) {
+		private Reporter(String group, long firstNanos, Duration running, long since) {
 			this.group = group;
 			this.firstNanos = firstNanos;
-			this.young = young;
+			this.young = firstNanos - running.toNanos() >= since;
+			this.begunNanos = this.young ? firstNanos - running.toNanos() : firstNanos;
 		}
 
 		/**
@@ -187,10 +201,11 @@ public final class RateWindow {
 		Reporter known = this.reporters.get(reporter);
 		boolean first = known == null;
 		if (known == null) {
-			known = new Reporter(group, nanos, nanos - running.toNanos() >= this.since);
+			known = new Reporter(group, nanos, running, this.since);
 			known.lastNanos = nanos - running.toNanos();
 			this.reporters.put(reporter, known);
 		}
+		known.successor = null;
 		double elapsed = (nanos - known.lastNanos) / 1e9;
 		if (elapsed < 0 || (elapsed == 0 && !first)) {
 			return;
@@ -222,11 +237,29 @@ public final class RateWindow {
 	}
 
 	/**
-	 * Forgets a reporter, because another one has taken its place.
-	 * @param reporter instance that counted
+	 * Lets a reporter continue the counts of another one, whose place it takes: of the
+	 * same instance before it was restarted. Reporters that report again after that are
+	 * on their own.
+	 * @param before instance that counted
+	 * @param after instance that goes on counting
 	 */
-	public synchronized void remove(String reporter) {
-		this.reporters.remove(reporter);
+	public synchronized void replace(String before, String after) {
+		Reporter known = this.reporters.get(before);
+		for (String next = after; next != null;) {
+			if (next.equals(before)) {
+				return;
+			}
+			Reporter later = this.reporters.get(next);
+			next = (later != null) ? later.successor : null;
+		}
+		if (known != null) {
+			known.successor = after;
+		}
+	}
+
+	/** Returns whether this window has counts of a reporter. */
+	synchronized boolean knows(String reporter) {
+		return this.reporters.containsKey(reporter);
 	}
 
 	private static void add(Sum sum, Part part, EdgeCount count) {
@@ -275,13 +308,13 @@ public final class RateWindow {
 		/** Whether reporters have counted for different times. */
 		private boolean mixed;
 
-		void add(Part part, double seconds) {
+		void add(Part part, double seconds, double fade, double weight) {
 			if (seconds > 0) {
-				this.callsPerSecond += part.calls / seconds;
-				this.bytesPerSecond += part.bytes / seconds;
+				this.callsPerSecond += weight * fade * part.calls / seconds;
+				this.bytesPerSecond += weight * fade * part.bytes / seconds;
 			}
-			this.samples += part.calls;
-			this.samplesWithBytes += part.callsWithBytes;
+			this.samples += fade * part.calls;
+			this.samplesWithBytes += fade * part.callsWithBytes;
 			this.seconds = Math.max(this.seconds, seconds);
 		}
 
@@ -296,18 +329,18 @@ public final class RateWindow {
 		/** Since reporters began to count. */
 		private final Rate whole = new Rate();
 
-		void add(Sum sum, Reporter reporter, boolean observed, boolean comparable) {
+		void add(Sum sum, Line line, double fade, boolean observed, boolean comparable) {
 			Part all = new Part();
 			all.calls = sum.prior.calls + sum.observed.calls;
 			all.bytes = sum.prior.bytes + sum.observed.bytes;
 			all.callsWithBytes = sum.prior.callsWithBytes + sum.observed.callsWithBytes;
-			double seconds = reporter.priorSeconds + reporter.seconds;
-			this.whole.add(all, seconds);
+			double seconds = line.priorSeconds + line.seconds;
+			this.whole.add(all, seconds, fade, line.weight);
 			if (observed) {
-				this.recent.add(sum.observed, reporter.seconds);
+				this.recent.add(sum.observed, line.seconds, fade, line.weight);
 			}
 			else {
-				this.recent.add(all, seconds);
+				this.recent.add(all, seconds, fade, line.weight);
 				this.recent.mixed |= !comparable;
 				this.whole.mixed |= !comparable;
 			}
@@ -322,6 +355,101 @@ public final class RateWindow {
 
 	}
 
+	/** A reporter and those whose place it took. */
+	private final class Line {
+
+		private final String name;
+
+		private final Reporter head;
+
+		/** In the order in which they began. */
+		private final List<Reporter> lives = new ArrayList<>();
+
+		private double priorSeconds;
+
+		/** Observed time in which any of them ran. */
+		private double seconds;
+
+		/** Part of its rates that counts. */
+		private double weight = 1;
+
+		Line(String name, Reporter head, Map<String, List<String>> predecessors) {
+			this.name = name;
+			this.head = head;
+			collect(name, predecessors);
+			this.lives.sort(Comparator.comparingLong((life) -> life.begunNanos));
+			long covered = Long.MIN_VALUE;
+			for (Reporter life : this.lives) {
+				this.priorSeconds += fade(life) * life.priorSeconds;
+				this.seconds += fade(life) * life.seconds;
+				long both = Math.min(covered, life.lastNanos);
+				if (both > life.begunNanos) {
+					this.seconds -= faded(life.begunNanos, both, head.lastNanos);
+				}
+				covered = Math.max(covered, life.lastNanos);
+			}
+		}
+
+		private void collect(String name, Map<String, List<String>> predecessors) {
+			Reporter life = RateWindow.this.reporters.get(name);
+			if (life != null) {
+				this.lives.add(life);
+				predecessors.getOrDefault(name, List.of()).forEach((before) -> collect(before, predecessors));
+			}
+		}
+
+		/**
+		 * What counts are worth now, as far as they had not faded when they were
+		 * reported.
+		 */
+		double fade(Reporter life) {
+			return RateWindow.this.fade(this.head.lastNanos - life.lastNanos);
+		}
+
+		long begun() {
+			return this.lives.get(0).begunNanos;
+		}
+
+		boolean young() {
+			return this.lives.get(0).young;
+		}
+
+		/** Sets the part of the time of its group in which this line has been there. */
+		void weigh(List<Line> group) {
+			if (!young() || group.stream().noneMatch((other) -> begun() - other.begun() > ROUND.toNanos())) {
+				return;
+			}
+			List<Reporter> all = new ArrayList<>();
+			group.forEach((line) -> all.addAll(line.lives));
+			all.sort(Comparator.comparingLong((life) -> life.begunNanos));
+			long end = this.head.lastNanos;
+			long covered = Long.MIN_VALUE;
+			double whole = 0;
+			double here = 0;
+			for (Reporter life : all) {
+				long from = Math.max(covered, life.begunNanos);
+				long to = Math.min(life.lastNanos, end);
+				if (to > from) {
+					whole += faded(from, to, end);
+					here += (to > begun()) ? faded(Math.max(from, begun()), to, end) : 0;
+				}
+				covered = Math.max(covered, life.lastNanos);
+			}
+			this.weight = (whole > 0) ? here / whole : 1;
+		}
+
+	}
+
+	private double fade(long nanos) {
+		return Math.pow(0.5, (double) nanos / this.halfLife.toNanos());
+	}
+
+	/** Seconds of an interval, each of which counts as much as it has not faded. */
+	private double faded(long from, long to, long now) {
+		double perSecond = Math.log(2) / (this.halfLife.toNanos() / 1e9);
+		return (fade(now - to) - fade(now - from)) / perSecond;
+	}
+
 	/**
 	 * Returns whether rates have one time base: enough was observed, or all reporters
 	 * have counted for the same time.
@@ -334,6 +462,9 @@ public final class RateWindow {
 		double least = Double.POSITIVE_INFINITY;
 		double most = 0;
 		for (Reporter reporter : this.reporters.values()) {
+			if (reporter.successor != null) {
+				continue;
+			}
 			double seconds = reporter.priorSeconds + reporter.seconds;
 			least = Math.min(least, seconds);
 			most = Math.max(most, seconds);
@@ -350,26 +481,50 @@ public final class RateWindow {
 	}
 
 	/**
-	 * Returns whether another reporter has taken the place of a silent one.
+	 * Returns whether another reporter has taken the place of one.
 	 * @param reporter instance that counted
-	 * @param silentAfter time after which a silent reporter is left out anyway
-	 * @return whether a new reporter of its group answers instead
+	 * @return whether another one continues its counts
 	 */
-	synchronized boolean replaced(String reporter, Duration silentAfter) {
+	synchronized boolean replaced(String reporter) {
 		Reporter known = this.reporters.get(reporter);
-		return known != null && replaced(known, newest(), silentAfter);
+		return known != null && known.successor != null;
 	}
 
 	/**
-	 * In a rolling deploy a silent reporter was replaced by one that is new in its group.
+	 * In a rolling deploy a silent reporter was replaced by one that is new in its group,
+	 * each by one of its own if there are enough.
+	 * @param silentAfter time after which a silent reporter is left out anyway
 	 */
-	private boolean replaced(Reporter reporter, long newest, Duration silentAfter) {
-		return !reporter.group.isEmpty() && newest - reporter.lastNanos > ROUND.toNanos()
-				&& this.reporters.values()
-					.stream()
-					.anyMatch((other) -> other.group.equals(reporter.group) && other.young
-							&& newest - other.lastNanos <= ROUND.toNanos()
-							&& other.firstNanos >= reporter.lastNanos - silentAfter.toNanos());
+	synchronized void succeed(Duration silentAfter) {
+		long newest = newest();
+		Map<String, Integer> taken = new HashMap<>();
+		this.reporters.values().forEach((reporter) -> {
+			if (reporter.successor != null) {
+				taken.merge(reporter.successor, 1, Integer::sum);
+			}
+		});
+		for (Reporter reporter : this.reporters.values()) {
+			if (reporter.successor != null || reporter.group.isEmpty()
+					|| newest - reporter.lastNanos <= ROUND.toNanos()) {
+				continue;
+			}
+			this.reporters.entrySet()
+				.stream()
+				.filter((other) -> other.getValue().successor == null
+						&& takesOver(reporter, other.getValue(), newest, silentAfter))
+				.min(Comparator.<Map.Entry<String, Reporter>>comparingInt(
+						(other) -> taken.getOrDefault(other.getKey(), 0))
+					.thenComparingLong((other) -> other.getValue().firstNanos))
+				.ifPresent((other) -> {
+					reporter.successor = other.getKey();
+					taken.merge(other.getKey(), 1, Integer::sum);
+				});
+		}
+	}
+
+	private static boolean takesOver(Reporter reporter, Reporter other, long newest, Duration silentAfter) {
+		return other.group.equals(reporter.group) && other.young && newest - other.lastNanos <= ROUND.toNanos()
+				&& other.firstNanos >= reporter.lastNanos - silentAfter.toNanos();
 	}
 
 	/**
@@ -387,31 +542,23 @@ public final class RateWindow {
 		boolean base = observedBase();
 		// From then on, a mean over a life is not comparable with what was observed.
 		boolean comparable = !base && comparable();
-		long newest = newest();
 		List<String> notSeen = new ArrayList<>();
-		this.reporters.forEach((name, reporter) -> {
-			double silent = (nanos - reporter.lastNanos) / 1e9;
-			if (silent > silentAfter.toNanos() / 1e9) {
-				notSeen.add("'%s' has not answered for %.0f s; what it counted is left out".formatted(name, silent));
-				return;
+		for (Line line : lines(nanos, silentAfter, notSeen)) {
+			if (line.head.dropped > 0) {
+				notSeen.add("'%s' counts more than %d edges; %d are left out".formatted(line.name, MAX_SERIES,
+						line.head.dropped));
 			}
-			if (replaced(reporter, newest, silentAfter)) {
-				return;
-			}
-			if (reporter.dropped > 0) {
-				notSeen.add("'%s' counts more than %d edges; %d are left out".formatted(name, MAX_SERIES,
-						reporter.dropped));
-			}
-			boolean observed = reporter.young || (base && reporter.observed() >= MIN_OBSERVED.toNanos() / 1e9);
-			reporter.sums.forEach((key, sum) -> {
+			boolean observed = line.lives.size() > 1 || line.head.young
+					|| (base && line.head.observed() >= MIN_OBSERVED.toNanos() / 1e9);
+			line.lives.forEach((life) -> life.sums.forEach((key, sum) -> {
 				String to = names.apply(key.to());
 				if (!to.isEmpty() && !to.equals(key.from())) {
 					rates.computeIfAbsent(new Ends(key.from(), to), (ends) -> new TreeMap<>())
 						.computeIfAbsent(key.side(), (side) -> new Bases())
-						.add(sum, reporter, observed, comparable);
+						.add(sum, line, line.fade(life), observed, comparable);
 				}
-			});
-		});
+			}));
+		}
 		List<Edge> edges = new ArrayList<>();
 		rates.forEach((ends, sides) -> {
 			Map<Side, Rate> chosen = new EnumMap<>(Side.class);
@@ -427,6 +574,39 @@ public final class RateWindow {
 			}
 		});
 		return new Traffic(edges, notSeen);
+	}
+
+	/**
+	 * Returns all that counts, without those that are silent for too long; they are
+	 * named.
+	 */
+	private List<Line> lines(long nanos, Duration silentAfter, List<String> notSeen) {
+		succeed(silentAfter);
+		Map<String, List<String>> predecessors = new HashMap<>();
+		this.reporters.forEach((name, reporter) -> {
+			if (reporter.successor != null) {
+				predecessors.computeIfAbsent(reporter.successor, (later) -> new ArrayList<>()).add(name);
+			}
+		});
+		Map<String, List<Line>> groups = new LinkedHashMap<>();
+		List<Line> lines = new ArrayList<>();
+		this.reporters.forEach((name, reporter) -> {
+			double silent = (nanos - reporter.lastNanos) / 1e9;
+			if (reporter.successor != null) {
+				return;
+			}
+			if (silent > silentAfter.toNanos() / 1e9) {
+				notSeen.add("'%s' has not answered for %.0f s; what it counted is left out".formatted(name, silent));
+				return;
+			}
+			Line line = new Line(name, reporter, predecessors);
+			lines.add(line);
+			if (!reporter.group.isEmpty()) {
+				groups.computeIfAbsent(reporter.group, (group) -> new ArrayList<>()).add(line);
+			}
+		});
+		groups.values().forEach((group) -> group.forEach((line) -> line.weigh(group)));
+		return lines;
 	}
 
 	private static Edge edge(String source, Ends ends, Map<Side, Rate> sides) {

@@ -108,9 +108,9 @@ class ClusterTests {
 	void anInstanceThatRestartsIsOneInstance() {
 		Cluster cluster = new Cluster(LONG, LONG, 1);
 		cluster.add(report("shop", "i1", "a", 10, to("orders", "", "", 1000)), "x:1", 0);
-		cluster.add(report("shop", "i2", "a", 10, to("orders", "", "", 500)), "x:1", 1);
+		cluster.add(report("shop", "i2", "a", 10, to("orders", "", "", 500)), "x:1", 200 * SECOND);
 		assertThat(cluster.current().total("shop")).isEqualTo(1);
-		assertThat(cluster.traffic(1).edges()).singleElement()
+		assertThat(cluster.traffic(200 * SECOND).edges()).singleElement()
 			.satisfies((edge) -> assertThat(edge.callsPerSecond()).isCloseTo(5, within(1e-9)));
 	}
 

@@ -129,6 +129,28 @@ class PcapSourceTests {
 			.hasMessageContaining("10.0.0.8");
 	}
 
+	/** One of two names would be lost, and packets have no names of hosts. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"',
+			value = { "10.0.0.7 stock|'10.0.0.7' is 'orders' in line 1, and 'stock' here",
+					"[FD00:0::1]:80 stock|'[FD00:0::1]:80' is 'front' in line 2, and 'stock' here",
+					"10.0.0.300 stock|'10.0.0.300' is no address",
+					"10.0.0.8:70000 stock|'10.0.0.8:70000' is no address",
+					"stock.local stock|'stock.local' is no address", "fd00::1::2 stock|'fd00::1::2' is no address" })
+	void namesThatCannotBeMeantAreRefused(String line, String message) throws IOException {
+		Path file = this.directory.resolve("names");
+		Files.writeString(file, "10.0.0.7 orders\n[fd00::1]:80 front\n10.0.0.7 orders\n" + line + "\n");
+		assertThatThrownBy(() -> PcapSource.names(file)).isInstanceOf(IOException.class)
+			.hasMessageContaining("line 4")
+			.hasMessageContaining(message);
+	}
+
+	@Test
+	void anEmptyFileIsSaidToBeEmpty() {
+		assertThatThrownBy(() -> read(new byte[0])).isInstanceOf(IOException.class)
+			.hasMessageContaining("dump.pcap is empty");
+	}
+
 	@Property(tries = 2000)
 	void anyBytesEndInSegmentsOrAnIoError(@ForAll byte[] noise, @ForAll @IntRange(max = 100_000) int at,
 			@ForAll @IntRange(max = 300) int cut, @ForAll boolean cooked) throws IOException {

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.placement;
 
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -46,6 +47,8 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 	private final Supplier<@Nullable ChannelReport> exchanges;
 
 	private final Supplier<@Nullable MeterRegistry> meters;
+
+	private final PastCalls past = new PastCalls();
 
 	/** Start of the counts. */
 	private volatile Start start = new Start(0, 0);
@@ -119,37 +122,62 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 	}
 
 	private List<Outgoing> outgoing(@Nullable MeterRegistry registry) {
-		List<Outgoing> outgoing = new ArrayList<>();
-		Map<String, Double> others = (registry != null) ? new TreeMap<>(MicrometerSource.made(registry))
-				: new TreeMap<>();
-		ClientChannels known = this.channels.get();
-		for (ChannelReport channel : (known != null) ? known.reports() : List.<ChannelReport>of()) {
-			for (PeerReport peer : channel.peers()) {
-				add(outgoing, others, service(channel.name()), peer);
+		// One at a time: each report is compared with the one before.
+		synchronized (this.past) {
+			List<Outgoing> outgoing = new ArrayList<>();
+			// Before the channels: what is called in between counts in the next report.
+			Map<String, Double> others = (registry != null) ? new TreeMap<>(MicrometerSource.made(registry))
+					: new TreeMap<>();
+			ClientChannels known = this.channels.get();
+			for (ChannelReport channel : (known != null) ? known.reports() : List.<ChannelReport>of()) {
+				for (PeerReport peer : channel.peers()) {
+					add(outgoing, others, channel.name(), service(channel.name()), peer);
+				}
 			}
-		}
-		ChannelReport ofExchanges = this.exchanges.get();
-		for (PeerReport peer : (ofExchanges != null) ? ofExchanges.peers() : List.<PeerReport>of()) {
-			add(outgoing, others, host(peer.address()), peer);
-		}
-		others.forEach((host, calls) -> {
-			if (calls > 0 && !host.isEmpty()) {
-				outgoing.add(new Outgoing(host, host, "", "http", calls, null, null));
+			ChannelReport ofExchanges = this.exchanges.get();
+			for (PeerReport peer : (ofExchanges != null) ? ofExchanges.peers() : List.<PeerReport>of()) {
+				add(outgoing, others, "", host(peer.address()), peer);
 			}
-		});
-		return outgoing;
+			this.past.end();
+			addPast(outgoing);
+			this.past.byHost().forEach((host, calls) -> others.merge(host, -calls, Double::sum));
+			others.forEach((host, calls) -> {
+				if (calls > 0 && !host.isEmpty()) {
+					outgoing.add(new Outgoing(host, host, "", "http", calls, null, null));
+				}
+			});
+			return outgoing;
+		}
 	}
 
 	/** Adds the calls to a peer, and takes them from those that the meters have. */
-	private static void add(List<Outgoing> outgoing, Map<String, Double> others, String target, PeerReport peer) {
+	private void add(List<Outgoing> outgoing, Map<String, Double> others, String channel, String target,
+			PeerReport peer) {
 		for (PathReport path : peer.paths()) {
 			if (path.calls() > 0) {
 				outgoing.add(new Outgoing(target, peer.address(), (peer.instanceId() != null) ? peer.instanceId() : "",
 						path.path(), path.calls(), (path.bytes() > 0) ? (double) path.bytes() : null,
 						cost(path.cost())));
 				others.merge(host(peer.address()), (double) -path.calls(), Double::sum);
+				this.past.add(new PastCalls.Series(channel, new PastCalls.Ends(target, peer.address()), path.path()),
+						new PastCalls.Counted(path.calls(), path.bytes()));
 			}
 		}
+	}
+
+	/** Adds what is past to the calls of the same peers. */
+	private void addPast(List<Outgoing> outgoing) {
+		Map<PastCalls.Ends, PastCalls.Counted> past = new HashMap<>(this.past.past());
+		outgoing.replaceAll((one) -> {
+			PastCalls.Counted more = past.remove(new PastCalls.Ends(one.target(), one.address()));
+			if (more == null) {
+				return one;
+			}
+			Double bytes = one.bytes();
+			Double all = (bytes != null || more.bytes() > 0) ? ((bytes != null) ? bytes : 0) + more.bytes() : null;
+			return new Outgoing(one.target(), one.address(), one.instance(), one.path(), one.calls() + more.calls(),
+					all, one.cost());
+		});
 	}
 
 	private static Outgoing.@Nullable Cost cost(@Nullable CostReport known) {
@@ -167,7 +195,7 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 				? channel.substring(0, dash) : channel;
 	}
 
-	private static String host(String address) {
+	static String host(String address) {
 		int colon = address.lastIndexOf(':');
 		return (colon > 0) ? address.substring(0, colon) : address;
 	}

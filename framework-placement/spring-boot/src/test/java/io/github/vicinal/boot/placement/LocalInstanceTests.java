@@ -1,10 +1,19 @@
 package io.github.vicinal.boot.placement;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.placement.sources.InstanceReport;
+import io.github.vicinal.placement.sources.InstanceReport.Outgoing;
+import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.report.ChannelReport.PathReport;
+import io.github.vicinal.report.ChannelReport.PeerReport;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -48,6 +57,58 @@ class LocalInstanceTests {
 		ready(instance);
 		assertThat(before.outgoing()).hasSize(1);
 		assertThat(instance.report().uptimeSeconds()).isGreaterThanOrEqualTo(before.uptimeSeconds());
+	}
+
+	private static ChannelReport exchanges(PeerReport... peers) {
+		return new ChannelReport("exchanges", "", "", null, List.of(), Map.of(), List.of(), List.of(peers), List.of());
+	}
+
+	private static PeerReport peer(String address, String instance, long calls, long bytes) {
+		return new PeerReport(address, instance, "shm", "", null,
+				List.of(new PathReport("shm", "in use", "", calls, 0, 1, 1, bytes, null, Map.of())), List.of());
+	}
+
+	/** Channels forget peers that nobody calls any more; meters forget nothing. */
+	@Test
+	void callsToAForgottenPeerAreNoOthers() {
+		SimpleMeterRegistry meters = new SimpleMeterRegistry();
+		Timer timer = meters.timer("http.client.requests", "client.name", "stock");
+		AtomicReference<ChannelReport> report = new AtomicReference<>(exchanges(peer("stock:1", "i", 50, 5000)));
+		LocalInstance instance = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "",
+				() -> null, report::get, () -> meters);
+		record(timer, 50);
+		assertThat(calls(instance)).isEqualTo(Map.of("stock:1", 50.0));
+		report.set(exchanges());
+		assertThat(calls(instance)).isEmpty();
+		record(timer, 7);
+		assertThat(calls(instance)).isEqualTo(Map.of("stock", 7.0));
+		report.set(exchanges(peer("stock:1", "j", 3, 300)));
+		record(timer, 3);
+		assertThat(calls(instance)).isEqualTo(Map.of("stock:1", 3.0, "stock", 7.0));
+	}
+
+	/** A path that is opened again, as after a restart of the peer, counts bytes anew. */
+	@Test
+	void bytesOfAPathThatIsOpenedAgainAddUp() {
+		AtomicReference<ChannelReport> report = new AtomicReference<>(exchanges(peer("stock:1", "i", 50, 5000)));
+		LocalInstance instance = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "",
+				() -> null, report::get, () -> null);
+		assertThat(instance.report().outgoing()).hasSize(1);
+		report.set(exchanges(peer("stock:1", "j", 60, 1000)));
+		assertThat(instance.report().outgoing()).singleElement().satisfies((outgoing) -> {
+			assertThat(outgoing.calls()).isEqualTo(60);
+			assertThat(outgoing.bytes()).isEqualTo(6000);
+		});
+	}
+
+	private static void record(Timer timer, int calls) {
+		for (int i = 0; i < calls; i++) {
+			timer.record(Duration.ofMillis(1));
+		}
+	}
+
+	private static Map<String, Double> calls(LocalInstance instance) {
+		return instance.report().outgoing().stream().collect(Collectors.toMap(Outgoing::address, Outgoing::calls));
 	}
 
 }

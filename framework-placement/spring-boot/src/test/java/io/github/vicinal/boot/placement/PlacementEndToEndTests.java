@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
@@ -169,6 +170,32 @@ class PlacementEndToEndTests {
 		assertThat(all.get("notSeen").toString()).doesNotContain("'localhost'");
 		assertThat(all.get("paths")).singleElement()
 			.satisfies((path) -> assertThat(path.get("to").asString()).isEqualTo("stock"));
+	}
+
+	/** The caller counts on by address, and its peer has another id from then on. */
+	@Test
+	void callsToARestartedServiceCountOnce() throws Exception {
+		startBoth(model());
+		assertThat(edges(json(get("", "application/json")))).containsExactly(Map.entry("stock", 20L));
+		String port = String.valueOf(URI.create(base(this.stock)).getPort());
+		this.stock.close();
+		this.stock = run("spring.application.name=stock", "vicinal.placement.host=b", "server.port=" + port);
+		StockApi client = this.shop.getBean(StockApi.class);
+		for (int i = 0; i < 20; i++) {
+			assertThat(client.stock()).isEqualTo(7);
+		}
+		assertThat(edges(json(get("", "application/json")))).singleElement().satisfies((edge) -> {
+			assertThat(edge.getKey()).isEqualTo("stock");
+			assertThat(edge.getValue()).isBetween(38L, 40L);
+		});
+	}
+
+	private static List<Map.Entry<String, Long>> edges(JsonNode all) {
+		return new ModelJson().read(all.get("model").toString())
+			.edges()
+			.stream()
+			.map((edge) -> Map.entry(edge.to(), edge.evidence().samples()))
+			.toList();
 	}
 
 	@Test

@@ -1,7 +1,10 @@
 package io.github.vicinal.boot.placement;
 
 import java.io.File;
+import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +22,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.EdgeWeight;
 import io.github.vicinal.placement.model.Evidence;
@@ -44,6 +49,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
 import tools.jackson.databind.JsonNode;
@@ -361,6 +367,73 @@ class PlacementPageTests {
 		for (String name : List.of("b", "c", "d")) {
 			assertThat(constraints.get(name)).singleElement().asString().matches("node.hostname == [xy]");
 		}
+	}
+
+	/** An application whose actuator asks for a user, or whose session has expired. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = { "basic|Nothing to show: nothing is known here",
+			"expired|Nothing to show: the server asks for a sign-in (status 401). Sign in, and load this page again",
+			"login|Nothing to show: the server asks for a sign-in. Sign in, and load this page again",
+			"forbidden|Nothing to show: this user may not read the data (status 403)",
+			"broken|Nothing to show: the answer is no JSON (status 502)" })
+	@Timeout(120)
+	void aPageBehindASignInSaysSo(String server, String status) throws Exception {
+		String browser = browser();
+		assumeThat(browser).as("No Chromium is on the path, so nobody looks at the page").isNotEmpty();
+		String user = "Basic " + Base64.getEncoder().encodeToString("ops:s3cret%".getBytes(StandardCharsets.UTF_8));
+		HttpServer http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		String html = resource("placement.html");
+		http.createContext("/", (exchange) -> {
+			String path = exchange.getRequestURI().getPath();
+			boolean page = path.endsWith("/page");
+			if (server.equals("basic") && !user.equals(exchange.getRequestHeaders().getFirst("Authorization"))) {
+				exchange.getResponseHeaders().set("WWW-Authenticate", "Basic realm=\"actuator\"");
+				answer(exchange, 401, "");
+			}
+			else if (page || path.equals("/login")) {
+				exchange.getResponseHeaders().set("Content-Type", "text/html");
+				answer(exchange, 200, page ? html : "<html>Sign in</html>");
+			}
+			else {
+				exchange.getResponseHeaders().set("Location", "/login");
+				switch (server) {
+					case "basic" -> answer(exchange, 400, "{\"message\": \"nothing is known here\"}");
+					case "login" -> answer(exchange, 302, "");
+					case "forbidden" -> answer(exchange, 403, "{\"status\": 403}");
+					default -> answer(exchange, server.equals("expired") ? 401 : 502, "");
+				}
+			}
+		});
+		http.start();
+		try {
+			Path output = this.directory.resolve("page.html");
+			Process process = new ProcessBuilder(browser, "--headless=new", "--no-sandbox", "--disable-gpu",
+					"--user-data-dir=" + this.directory.resolve("profile"), "--virtual-time-budget=10000", "--dump-dom",
+					"http://ops:s3cret%25@localhost:" + http.getAddress().getPort() + "/actuator/vicinalplacement/page")
+				.redirectError(ProcessBuilder.Redirect.DISCARD)
+				.redirectOutput(output.toFile())
+				.start();
+			try {
+				assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("the browser has ended").isTrue();
+			}
+			finally {
+				process.descendants().forEach(ProcessHandle::destroy);
+				process.destroyForcibly().waitFor();
+			}
+			Matcher shown = Pattern.compile("<p id=\"status\"[^>]*>([^<]*)").matcher(Files.readString(output));
+			assertThat(shown.find()).isTrue();
+			assertThat(shown.group(1)).startsWith(status);
+		}
+		finally {
+			http.stop(0);
+		}
+	}
+
+	private static void answer(HttpExchange exchange, int status, String body) throws IOException {
+		byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+		exchange.sendResponseHeaders(status, (bytes.length > 0) ? bytes.length : -1);
+		exchange.getResponseBody().write(bytes);
+		exchange.close();
 	}
 
 }
