@@ -50,6 +50,8 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 
 	private final PastCalls past = new PastCalls();
 
+	private final OtherCalls others;
+
 	/** Start of the counts. */
 	private volatile Start start = new Start(0, 0);
 
@@ -63,10 +65,11 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 	 * @param exchanges its channel of HTTP exchanges, or {@code null} if no server was
 	 * asked
 	 * @param meters its meters, or {@code null} if it has none
+	 * @param balanced knows the names that load balancers replace
 	 */
 	public LocalInstance(String service, PeerIdentity identity, @Nullable String host, String zone,
 			Supplier<@Nullable ClientChannels> channels, Supplier<@Nullable ChannelReport> exchanges,
-			Supplier<@Nullable MeterRegistry> meters) {
+			Supplier<@Nullable MeterRegistry> meters, BalancedNames balanced) {
 		this.service = service;
 		this.identity = identity;
 		this.host = (host != null) ? host : madeFrom(identity);
@@ -74,6 +77,7 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 		this.channels = channels;
 		this.exchanges = exchanges;
 		this.meters = meters;
+		this.others = new OtherCalls(balanced);
 	}
 
 	private static String madeFrom(PeerIdentity identity) {
@@ -126,22 +130,22 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 		synchronized (this.past) {
 			List<Outgoing> outgoing = new ArrayList<>();
 			// Before the channels: what is called in between counts in the next report.
-			Map<String, Double> others = (registry != null) ? new TreeMap<>(MicrometerSource.made(registry))
-					: new TreeMap<>();
-			ClientChannels known = this.channels.get();
-			for (ChannelReport channel : (known != null) ? known.reports() : List.<ChannelReport>of()) {
+			Map<String, Double> observed = (registry != null) ? MicrometerSource.made(registry) : Map.of();
+			Map<String, Double> known = new TreeMap<>();
+			ClientChannels clients = this.channels.get();
+			for (ChannelReport channel : (clients != null) ? clients.reports() : List.<ChannelReport>of()) {
 				for (PeerReport peer : channel.peers()) {
-					add(outgoing, others, channel.name(), service(channel.name()), peer);
+					add(outgoing, known, channel.name(), service(channel.name()), peer);
 				}
 			}
 			ChannelReport ofExchanges = this.exchanges.get();
 			for (PeerReport peer : (ofExchanges != null) ? ofExchanges.peers() : List.<PeerReport>of()) {
-				add(outgoing, others, "", host(peer.address()), peer);
+				add(outgoing, known, "", host(peer.address()), peer);
 			}
 			this.past.end();
 			addPast(outgoing);
-			this.past.byHost().forEach((host, calls) -> others.merge(host, -calls, Double::sum));
-			others.forEach((host, calls) -> {
+			this.past.byAddress().forEach((address, calls) -> known.merge(address, calls, Double::sum));
+			this.others.of(observed, known).forEach((host, calls) -> {
 				if (calls > 0 && !host.isEmpty()) {
 					outgoing.add(new Outgoing(host, host, "", "http", calls, null, null));
 				}
@@ -150,15 +154,15 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 		}
 	}
 
-	/** Adds the calls to a peer, and takes them from those that the meters have. */
-	private void add(List<Outgoing> outgoing, Map<String, Double> others, String channel, String target,
+	/** Adds the calls to a peer. */
+	private void add(List<Outgoing> outgoing, Map<String, Double> known, String channel, String target,
 			PeerReport peer) {
 		for (PathReport path : peer.paths()) {
 			if (path.calls() > 0) {
 				outgoing.add(new Outgoing(target, peer.address(), (peer.instanceId() != null) ? peer.instanceId() : "",
 						path.path(), path.calls(), (path.bytes() > 0) ? (double) path.bytes() : null,
 						cost(path.cost())));
-				others.merge(host(peer.address()), (double) -path.calls(), Double::sum);
+				known.merge(peer.address(), (double) path.calls(), Double::sum);
 				this.past.add(new PastCalls.Series(channel, new PastCalls.Ends(target, peer.address()), path.path()),
 						new PastCalls.Counted(path.calls(), path.bytes()));
 			}

@@ -17,7 +17,7 @@ final class PastCalls {
 
 	private final Map<Ends, Counted> past = new HashMap<>();
 
-	private final Map<String, Double> pastByHost = new HashMap<>();
+	private final Map<String, Double> pastByAddress = new HashMap<>();
 
 	private final Map<Series, Counted> next = new HashMap<>();
 
@@ -69,7 +69,7 @@ final class PastCalls {
 				this.past.merge(series.ends(), lost, Counted::plus);
 			}
 			if (lost.calls() > 0) {
-				this.pastByHost.merge(LocalInstance.host(series.ends().address()), lost.calls(), Double::sum);
+				this.pastByAddress.merge(series.ends().address(), lost.calls(), Double::sum);
 			}
 		});
 		this.last.clear();
@@ -86,9 +86,9 @@ final class PastCalls {
 		return this.past;
 	}
 
-	/** Returns all calls that are past, by the host that was called. */
-	Map<String, Double> byHost() {
-		return this.pastByHost;
+	/** Returns all calls that are past, by the address that was called. */
+	Map<String, Double> byAddress() {
+		return this.pastByAddress;
 	}
 
 }

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
@@ -66,12 +67,15 @@ public final class PlacementEndpointAutoConfiguration {
 	@Bean
 	LocalInstance vicinalPlacementLocalInstance(PlacementProperties properties, PeerIdentity identity,
 			Environment environment, ObjectProvider<ClientChannels> channels, ObjectProvider<Exchanges> exchanges,
-			ObjectProvider<MeterRegistry> meters) {
+			ObjectProvider<MeterRegistry> meters, ObjectProvider<BalancedNames> balanced) {
 		return new LocalInstance(environment.getProperty("spring.application.name", "application"), identity,
 				properties.host(), properties.zone(), channels::getIfAvailable, () -> {
 					Exchanges known = exchanges.getIfAvailable();
 					return (known != null) ? known.report() : null;
-				}, meters::getIfAvailable);
+				}, meters::getIfAvailable, (names) -> {
+					BalancedNames known = balanced.getIfAvailable();
+					return (known != null) ? known.addresses(names) : Map.of();
+				});
 	}
 
 	@Bean
@@ -136,6 +140,20 @@ public final class PlacementEndpointAutoConfiguration {
 			return () -> {
 				DiscoveryClient known = client.getIfAvailable();
 				return (known != null) ? new DiscoveredInstances(known).get() : List.of();
+			};
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(DiscoveryClient.class)
+	static class Names {
+
+		@Bean
+		BalancedNames vicinalBalancedNames(ObjectProvider<DiscoveryClient> client) {
+			return (names) -> {
+				DiscoveryClient known = client.getIfAvailable();
+				return (known != null) ? new DiscoveredNames(known).addresses(names) : Map.of();
 			};
 		}
 

@@ -1,8 +1,10 @@
 package io.github.vicinal.boot.placement;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 
@@ -28,7 +30,7 @@ class LocalInstanceTests {
 
 	private static LocalInstance instance(@Nullable MeterRegistry meters) {
 		return new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "", () -> null, () -> null,
-				() -> meters);
+				() -> meters, (names) -> Map.of());
 	}
 
 	private static void ready(LocalInstance instance) {
@@ -75,7 +77,7 @@ class LocalInstanceTests {
 		Timer timer = meters.timer("http.client.requests", "client.name", "stock");
 		AtomicReference<ChannelReport> report = new AtomicReference<>(exchanges(peer("stock:1", "i", 50, 5000)));
 		LocalInstance instance = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "",
-				() -> null, report::get, () -> meters);
+				() -> null, report::get, () -> meters, (names) -> Map.of());
 		record(timer, 50);
 		assertThat(calls(instance)).isEqualTo(Map.of("stock:1", 50.0));
 		report.set(exchanges());
@@ -87,12 +89,44 @@ class LocalInstanceTests {
 		assertThat(calls(instance)).isEqualTo(Map.of("stock:1", 3.0, "stock", 7.0));
 	}
 
+	/**
+	 * A load balancer's name and the addresses behind it, beside calls that no channel
+	 * has; instances come and go.
+	 */
+	@Test
+	void callsThroughALoadBalancerAreNoOthers() {
+		SimpleMeterRegistry meters = new SimpleMeterRegistry();
+		Timer stock = meters.timer("http.client.requests", "client.name", "stock");
+		Timer direct = meters.timer("http.client.requests", "client.name", "10.0.0.1");
+		Timer third = meters.timer("http.client.requests", "client.name", "api.example");
+		AtomicReference<ChannelReport> report = new AtomicReference<>();
+		AtomicReference<Set<String>> instances = new AtomicReference<>(Set.of("10.0.0.1:80", "10.0.0.2:80"));
+		List<String> asked = new ArrayList<>();
+		LocalInstance instance = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "",
+				() -> null, report::get, () -> meters, (names) -> {
+					asked.addAll(names);
+					return Map.of("stock", instances.get());
+				});
+		record(third, 4);
+		assertThat(calls(instance)).isEqualTo(Map.of("api.example", 4.0));
+		assertThat(asked).as("asked without need").isEmpty();
+		record(stock, 50);
+		record(direct, 10);
+		report.set(exchanges(peer("10.0.0.1:80", "i", 30, 0), peer("10.0.0.2:80", "j", 25, 0)));
+		assertThat(calls(instance))
+			.isEqualTo(Map.of("10.0.0.1:80", 30.0, "10.0.0.2:80", 25.0, "stock", 5.0, "api.example", 4.0));
+		instances.set(Set.of("10.0.0.3:80"));
+		record(stock, 20);
+		report.set(exchanges(peer("10.0.0.3:80", "k", 20, 0)));
+		assertThat(calls(instance)).isEqualTo(Map.of("10.0.0.3:80", 20.0, "stock", 5.0, "api.example", 4.0));
+	}
+
 	/** A path that is opened again, as after a restart of the peer, counts bytes anew. */
 	@Test
 	void bytesOfAPathThatIsOpenedAgainAddUp() {
 		AtomicReference<ChannelReport> report = new AtomicReference<>(exchanges(peer("stock:1", "i", 50, 5000)));
 		LocalInstance instance = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "",
-				() -> null, report::get, () -> null);
+				() -> null, report::get, () -> null, (names) -> Map.of());
 		assertThat(instance.report().outgoing()).hasSize(1);
 		report.set(exchanges(peer("stock:1", "j", 60, 1000)));
 		assertThat(instance.report().outgoing()).singleElement().satisfies((outgoing) -> {
