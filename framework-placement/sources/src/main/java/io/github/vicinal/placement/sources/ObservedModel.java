@@ -84,10 +84,10 @@ public record ObservedModel(PlacementModel model, List<String> notSeen) {
 		unknown.entrySet()
 			.stream()
 			.limit(MAX_UNKNOWN)
-			.forEach((stranger) -> notSeen.add(
-					"'%s' is not among the services of the model; %d edge%s with it left out. Add it if it can be placed"
-						.formatted(stranger.getKey(), stranger.getValue(),
-								(stranger.getValue() == 1) ? " is" : "s are")));
+			.forEach((stranger) -> notSeen
+				.add("'%s' is not among the services of the model; %d edge%s left out. Add it if it can be placed"
+					.formatted(stranger.getKey(), stranger.getValue(),
+							(stranger.getValue() == 1) ? " with it is" : "s with it are")));
 		List<String> more = unknown.keySet().stream().skip(MAX_UNKNOWN).toList();
 		for (int i = 0; i < more.size(); i += MAX_NAMES) {
 			notSeen.add("%s are not among the services of the model, either; edges with them are left out"

@@ -145,11 +145,11 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 			this.past.end();
 			addPast(outgoing);
 			this.past.byAddress().forEach((address, calls) -> known.merge(address, calls, Double::sum));
-			this.others.of(observed, known).forEach((host, calls) -> {
-				if (calls > 0 && !host.isEmpty()) {
-					outgoing.add(new Outgoing(host, host, "", "http", calls, null, null));
-				}
-			});
+			Map<String, Double> others = this.others.of(observed, known);
+			others.entrySet().removeIf((other) -> other.getValue() <= 0 || other.getKey().isEmpty());
+			Map<String, String> addresses = this.others.addresses(others.keySet());
+			others.forEach((host, calls) -> outgoing
+				.add(new Outgoing(host, addresses.getOrDefault(host, host), "", "http", calls, null, null)));
 			return outgoing;
 		}
 	}

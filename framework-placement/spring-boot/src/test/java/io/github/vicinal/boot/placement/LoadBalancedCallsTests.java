@@ -64,6 +64,7 @@ class LoadBalancedCallsTests {
 		all.put("vicinal.placement.host", "a");
 		all.put("vicinal.placement.instances", base(this.stock) + "/actuator");
 		all.put("spring.cloud.discovery.client.simple.instances.stock[0].uri", base(this.stock));
+		all.put("spring.cloud.discovery.client.simple.instances.warehouse[0].uri", base(this.stock));
 		this.shop = run(Shop.class, all);
 	}
 
@@ -115,6 +116,17 @@ class LoadBalancedCallsTests {
 	void callsThatNoPathKnowsCountToo() throws Exception {
 		start(Map.of("vicinal.http-exchanges.enabled", "false"));
 		RestClient client = this.shop.getBean(RestClient.Builder.class).baseUrl("http://stock").build();
+		for (int i = 0; i < CALLS; i++) {
+			assertThat(client.get().uri("/stock").retrieve().body(String.class)).isEqualTo("7");
+		}
+		assertThat(calls()).isBetween(CALLS - 1L, (long) CALLS);
+	}
+
+	/** The name by which a discovery client knows a service need not be the service's. */
+	@Test
+	void callsByAnotherNameOfTheServiceCount() throws Exception {
+		start(Map.of("vicinal.http-exchanges.enabled", "false"));
+		RestClient client = this.shop.getBean(RestClient.Builder.class).baseUrl("http://warehouse").build();
 		for (int i = 0; i < CALLS; i++) {
 			assertThat(client.get().uri("/stock").retrieve().body(String.class)).isEqualTo("7");
 		}

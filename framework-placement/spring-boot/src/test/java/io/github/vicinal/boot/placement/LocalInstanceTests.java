@@ -25,6 +25,7 @@ import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.support.StaticApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 class LocalInstanceTests {
 
@@ -109,7 +110,8 @@ class LocalInstanceTests {
 				});
 		record(third, 4);
 		assertThat(calls(instance)).isEqualTo(Map.of("api.example", 4.0));
-		assertThat(asked).as("asked without need").isEmpty();
+		assertThat(calls(instance)).isEqualTo(Map.of("api.example", 4.0));
+		assertThat(asked).as("asked without need").containsExactly("api.example");
 		record(stock, 50);
 		record(direct, 10);
 		report.set(exchanges(peer("10.0.0.1:80", "i", 30, 0), peer("10.0.0.2:80", "j", 25, 0)));
@@ -119,6 +121,39 @@ class LocalInstanceTests {
 		record(stock, 20);
 		report.set(exchanges(peer("10.0.0.3:80", "k", 20, 0)));
 		assertThat(calls(instance)).isEqualTo(Map.of("10.0.0.3:80", 20.0, "stock", 5.0, "api.example", 4.0));
+	}
+
+	/** As on a developer's machine: all addresses are those of one host. */
+	@Test
+	void callsByNameAndByAddressOfOneHostAreNoOthers() {
+		SimpleMeterRegistry meters = new SimpleMeterRegistry();
+		record(meters.timer("http.client.requests", "client.name", "localhost"), 30);
+		record(meters.timer("http.client.requests", "client.name", "stock"), 40);
+		record(meters.timer("http.client.requests", "client.name", "mail"), 20);
+		ChannelReport report = exchanges(peer("localhost:1", "i", 30, 0), peer("localhost:2", "j", 20, 0),
+				peer("localhost:3", "k", 20, 0), peer("localhost:9", "", 20, 0));
+		LocalInstance instance = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "",
+				() -> null, () -> report, () -> meters,
+				(names) -> Map.of("stock", Set.of("localhost:1", "localhost:2"), "mail", Set.of("localhost:3")));
+		assertThat(calls(instance))
+			.isEqualTo(Map.of("localhost:1", 30.0, "localhost:2", 20.0, "localhost:3", 20.0, "localhost:9", 20.0));
+	}
+
+	/** Calls without a channel have the address of an instance, which does not change. */
+	@Test
+	void callsThroughALoadBalancerAloneSayAnAddress() {
+		SimpleMeterRegistry meters = new SimpleMeterRegistry();
+		Timer warehouse = meters.timer("http.client.requests", "client.name", "warehouse");
+		AtomicReference<Set<String>> instances = new AtomicReference<>(Set.of("10.0.0.1:80", "10.0.0.2:80"));
+		LocalInstance instance = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "",
+				() -> null, () -> null, () -> meters, (names) -> Map.of("warehouse", instances.get()));
+		record(warehouse, 4);
+		assertThat(instance.report().outgoing()).extracting(Outgoing::target, Outgoing::address, Outgoing::calls)
+			.containsExactly(tuple("warehouse", "10.0.0.1:80", 4.0));
+		instances.set(Set.of("10.0.0.0:80"));
+		record(warehouse, 4);
+		assertThat(instance.report().outgoing()).extracting(Outgoing::target, Outgoing::address, Outgoing::calls)
+			.containsExactly(tuple("warehouse", "10.0.0.1:80", 8.0));
 	}
 
 	/** A path that is opened again, as after a restart of the peer, counts bytes anew. */
@@ -142,7 +177,11 @@ class LocalInstanceTests {
 	}
 
 	private static Map<String, Double> calls(LocalInstance instance) {
-		return instance.report().outgoing().stream().collect(Collectors.toMap(Outgoing::address, Outgoing::calls));
+		return instance.report()
+			.outgoing()
+			.stream()
+			.collect(Collectors.toMap((one) -> one.path().equals("http") ? one.target() : one.address(),
+					Outgoing::calls));
 	}
 
 }
