@@ -137,7 +137,7 @@ final class SolveCommand implements Callable<Integer> {
 		if (!this.quiet) {
 			Summary.assignment(model, found, out);
 		}
-		Summary.print(found, out);
+		Summary.print(model, found, out);
 		if (this.explain) {
 			Explanation.print(model, found, out);
 		}

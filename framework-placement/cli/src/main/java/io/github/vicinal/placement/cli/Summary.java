@@ -69,12 +69,20 @@ final class Summary {
 		out.println();
 	}
 
-	static void print(Recommendation found, PrintWriter out) {
+	/** A part of no traffic is not 0 %, and says nothing about how good a plan is. */
+	static void print(PlacementModel model, Recommendation found, PrintWriter out) {
 		Verdict after = found.afterVerdict();
-		out.printf(Locale.ROOT, "Traffic between hosts: %.3f %% of %s (routing: %s)%n", 100 * after.crossHostShare(),
-				after.weight().id(), after.routing().id());
+		boolean measured = model.edges().stream().map(model::cost).anyMatch((cost) -> cost != null && cost.apart() > 0);
+		if (measured) {
+			out.printf(Locale.ROOT, "Traffic between hosts: %.3f %% of %s (routing: %s)%n",
+					100 * after.crossHostShare(), after.weight().id(), after.routing().id());
+		}
+		else {
+			out.printf("Traffic between hosts: not known, no %s were measured (routing: %s)%n", after.weight().id(),
+					after.routing().id());
+		}
 		Verdict before = found.beforeVerdict();
-		if (before != null) {
+		if (before != null && measured) {
 			out.printf(Locale.ROOT, "               before: %.3f %%%n", 100 * before.crossHostShare());
 		}
 		out.printf(Locale.ROOT,
@@ -85,7 +93,10 @@ final class Summary {
 						+ ((after.preferences() > 0)
 								? String.format(Locale.ROOT, ", preferences %.6f", after.preferences()) : ""));
 		Double relativeGap = found.relativeGap();
-		if (relativeGap != null) {
+		if (!measured && model.objective().communication() > 0) {
+			out.printf("Not known: how far from the best plan this is, as no %s were measured%n", after.weight().id());
+		}
+		else if (relativeGap != null) {
 			out.println(optimality(relativeGap, Objects.requireNonNullElse(found.lowerBound(), 0.0),
 					Objects.requireNonNullElse(found.boundMethod(), BoundMethod.UNAVOIDABLE)));
 		}

@@ -277,7 +277,11 @@ class PlacementCliTests {
 				.as(this.err.toString())
 				.isZero();
 			assertThat(this.out.toString())
-				.startsWith("Recommendation: undecided, nobody measured calls between the services");
+				.startsWith("Recommendation: undecided, nobody measured calls between the services")
+				.contains("Traffic between hosts: not known, no calls were measured (routing: uniform)")
+				.contains("Not known: how far from the best plan this is, as no calls were measured")
+				.doesNotContain("Proven")
+				.doesNotContain("% of calls");
 		}
 		this.out.getBuffer().setLength(0);
 		run("solve", "--compose", file("compose.yml", COMPOSE.replaceAll("cpus: 0.5,? ?", "")), "--host", "a=9000:9000",
