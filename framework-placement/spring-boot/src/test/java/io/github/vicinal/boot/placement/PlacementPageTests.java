@@ -87,8 +87,11 @@ class PlacementPageTests {
 			      scale: box.querySelector('svg').getBoundingClientRect().width / box.querySelector('svg').viewBox.baseVal.width })),
 			    text: contrast(getComputedStyle(document.body).color, card), soft: contrast(getComputedStyle(document.querySelector('.soft')).color, card),
 			    keyboard: second && document.getElementById('selected').textContent.length, unnamed: nodes.filter(node => !node.getAttribute('aria-label')).length,
+			    figures: document.getElementById('figures').textContent,
+			    beyond: Math.max(...nodes.flatMap(node => [...node.querySelectorAll('text')].map(text => text.getBBox().x + text.getBBox().width - node.querySelector('.box').getBBox().x - node.querySelector('.box').getBBox().width))),
+			    tables: Math.max(...[...document.querySelectorAll('.scroll')].map(box => box.scrollWidth - box.clientWidth)),
 			    leftOut: document.getElementById('left-out').hidden ? '' : document.getElementById('left-out').textContent, names: nodes.map(node => [...node.querySelectorAll('text')].slice(0, -1).map(line => line.textContent).join('')),
-			    override: btoa(document.getElementById('override').textContent) }, '*');
+			    override: btoa(unescape(encodeURIComponent(document.getElementById('override').textContent))) }, '*');
 			})();
 			</script>
 			""";
@@ -178,7 +181,8 @@ class PlacementPageTests {
 	}
 
 	private String page(int width, int services, PlacementModel model, Recommendation found) throws Exception {
-		String json = JsonMapper.shared().writeValueAsString(found(model, found));
+		// Within an element, which the answer of a server is not.
+		String json = JsonMapper.shared().writeValueAsString(found(model, found)).replace("<", "\\u003c");
 		return resource("placement.html").replace("<title>Placement</title>",
 				"<title>%d-%d</title><script>window.fetch = async () => ({ ok: true, json: async () => (%s) });</script>"
 					.formatted(width, services, json))
@@ -321,6 +325,63 @@ class PlacementPageTests {
 		List<String> shown = new ArrayList<>();
 		told.get("names").forEach((name) -> shown.add(name.asString()));
 		assertThat(shown).doesNotHaveDuplicates();
+	}
+
+	/**
+	 * Names are text, whatever stands in them, and stay within their boxes and tables.
+	 */
+	@ParameterizedTest
+	@ValueSource(ints = { 390, 1440 })
+	@Timeout(240)
+	void strangeNamesAreShownAsTheyAre(int width) throws Exception {
+		String browser = browser();
+		assumeThat(browser).as("No Chromium is on the path, so nobody looks at the page").isNotEmpty();
+		List<String> names = List.of("<script>document.title='hit'</script>", "a\"b'c&d</text>", "x".repeat(200),
+				"W".repeat(20), "\u5e93\u5b58".repeat(20), "\u05e9\u05dc\u05d5\u05dd",
+				"<img src=x onerror=document.title='hit'>", "orders");
+		List<Edge> edges = new ArrayList<>();
+		Map<String, Map<String, Integer>> current = new TreeMap<>();
+		for (int i = 0; i < names.size(); i++) {
+			current.put(names.get(i), Map.of((i % 2 == 0) ? "<b>x</b>" : "y'\"", 1));
+			if (i > 0) {
+				edges.add(Edge.calls(names.get(i - 1), names.get(i), 100.0 * i));
+			}
+		}
+		PlacementModel model = new PlacementModel(
+				names.stream().map((name) -> new Service(name, 1, Resources.of(5, 1))).toList(),
+				List.of(new Host("<b>x</b>", Resources.of(100, 10)), new Host("y'\"", Resources.of(100, 10))), edges,
+				List.of(), PathCosts.defaults(), Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM),
+				new Plan(current));
+		Path file = Files.writeString(this.directory.resolve("one.html"),
+				page(width, names.size(), model, recommend(model)));
+		JsonNode told = look(browser, "light", List
+			.of("<iframe src=\"%s\" width=\"%d\" height=\"900\"></iframe>".formatted(file.getFileName(), width)))
+			.get(0);
+		assertThat(told.get("name").asString()).isEqualTo(width + "-" + names.size());
+		assertThat(told.get("wider").asInt()).as("page beyond its width").isNotPositive();
+		assertThat(told.get("beyond").asDouble()).as("text beyond its box").isNotPositive();
+		assertThat(told.get("tables").asInt()).as("tables beyond their boxes").isNotPositive();
+	}
+
+	/** What nobody measured is not 0 %. */
+	@Test
+	@Timeout(240)
+	void trafficThatNobodyMeasuredIsNotKnown() throws Exception {
+		String browser = browser();
+		assumeThat(browser).as("No Chromium is on the path, so nobody looks at the page").isNotEmpty();
+		PlacementModel model = new PlacementModel(
+				List.of(new Service("a", 1, Resources.of(5, 1)), new Service("b", 1, Resources.of(5, 1))),
+				List.of(new Host("x", Resources.of(100, 10)), new Host("y", Resources.of(100, 10))), List.of(),
+				List.of(), PathCosts.defaults(), Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM),
+				new Plan(Map.of("a", Map.of("x", 1), "b", Map.of("y", 1))));
+		Path file = Files.writeString(this.directory.resolve("one.html"), page(1440, 2, model, recommend(model)));
+		JsonNode told = look(browser, "light",
+				List.of("<iframe src=\"%s\" width=\"1440\" height=\"900\"></iframe>".formatted(file.getFileName())))
+			.get(0);
+		assertThat(told.get("figures").asString()).contains("Traffic between hosts, of callsnot known")
+			.contains("how far from the best is not known")
+			.doesNotContain("proven")
+			.doesNotContain("0.0 %");
 	}
 
 	private static Recommendation plan(Map<Integer, Recommendation> plans, int services) {
