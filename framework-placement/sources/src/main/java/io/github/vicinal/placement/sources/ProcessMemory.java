@@ -8,7 +8,8 @@ import io.github.vicinal.placement.model.Resources;
  * @param heapLimitMib limit of the heap, in MiB
  * @param heapLimitChosen whether somebody chose that limit; else the JVM derived it from
  * the machine, and no one means to use so much
- * @param nonHeapMib memory outside of the heap, in MiB
+ * @param nonHeapMib memory outside of the heap, that of threads, collector and compiler
+ * included where it is known, in MiB
  * @param containerLimitMib limit of the container, in MiB
  * @param peakMib the most that the process was seen to take, in MiB
  * @since 0.1.0
@@ -44,8 +45,8 @@ public record ProcessMemory(long heapLimitMib, boolean heapLimitChosen, long non
 		long limits = limited ? this.heapLimitMib + (long) Math.ceil(this.nonHeapMib * (1 + MARGIN)) : 0;
 		Need need;
 		if (limits >= margin && limits > 0) {
-			need = new Need(limits,
-					"heap limit %d MiB and non-heap %d MiB plus 15 %%".formatted(this.heapLimitMib, this.nonHeapMib));
+			need = new Need(limits, "heap limit %d MiB, and %d MiB outside of the heap plus 15 %%"
+				.formatted(this.heapLimitMib, this.nonHeapMib));
 		}
 		else {
 			need = new Need(margin, (this.peakMib > committedMib) ? "peak %d MiB plus 15 %%".formatted(observed)

@@ -338,7 +338,7 @@ class ClusterTests {
 		assertThat(model.services()).allSatisfy((service) -> {
 			assertThat(service.demand().get(Resources.MEMORY)).isEqualTo(16_384 + 230);
 			assertThat(service.demandFrom()).containsEntry(Resources.MEMORY,
-					"heap limit 16384 MiB and non-heap 200 MiB plus 15 %");
+					"heap limit 16384 MiB, and 200 MiB outside of the heap plus 15 %");
 		});
 		assertThat(model.hosts()).allSatisfy((host) -> assertThat(host.capacity().get(Resources.MEMORY))
 			.isLessThan(2 * model.services().get(0).demand().get(Resources.MEMORY)));
@@ -349,7 +349,7 @@ class ClusterTests {
 		assertThat(new ProcessMemory(4096, false, 100, 0, 700).need(500).mib()).as("nobody chose the heap limit")
 			.isEqualTo(805);
 		assertThat(new ProcessMemory(4096, false, 100, 4000, 700).need(500)).isEqualTo(new ProcessMemory.Need(4000,
-				"limit of the container; without it, heap limit 4096 MiB and non-heap 100 MiB plus 15 %"));
+				"limit of the container; without it, heap limit 4096 MiB, and 100 MiB outside of the heap plus 15 %"));
 		assertThat(new ProcessMemory(128, true, 100, 0, 1000).need(500)).as("native memory beyond the heap")
 			.isEqualTo(new ProcessMemory.Need(1150, "peak 1000 MiB plus 15 %"));
 	}

@@ -1,8 +1,13 @@
 package io.github.vicinal.boot.placement;
 
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryUsage;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.VMOption;
@@ -13,6 +18,15 @@ import org.jspecify.annotations.Nullable;
 final class LocalMemory {
 
 	private static final long MIB = 1 << 20;
+
+	/**
+	 * What Linux counts for this process, what the JVM takes beside its pools included.
+	 */
+	private static final Path STATUS = Path.of("/proc/self/status");
+
+	private static final Pattern RESIDENT = Pattern.compile("VmRSS:\\s+([0-9]{1,15}) kB");
+
+	private static final Pattern PEAK = Pattern.compile("VmHWM:\\s+([0-9]{1,15}) kB");
 
 	private LocalMemory() {
 	}
@@ -32,8 +46,36 @@ final class LocalMemory {
 			MemoryUsage most = pool.getPeakUsage();
 			peak += (most != null) ? most.getUsed() : 0;
 		}
-		return new ProcessMemory(Math.max(0, heap.getMax()) / MIB, chosen(), nonHeap.getCommitted() / MIB,
-				(seenMib > 0 && seenMib < hostMib) ? seenMib : 0, peak / MIB);
+		String status = status();
+		// Of a committed heap not all need be resident.
+		long outside = Math.max(nonHeap.getCommitted() / MIB, resident(status) - heap.getCommitted() / MIB);
+		return new ProcessMemory(Math.max(0, heap.getMax()) / MIB, chosen(), outside,
+				(seenMib > 0 && seenMib < hostMib) ? seenMib : 0, Math.max(peak / MIB, peak(status)));
+	}
+
+	private static String status() {
+		try {
+			return Files.readString(STATUS);
+		}
+		catch (IOException | SecurityException ex) {
+			// Another system, or hidden from this process: what the JVM says stands.
+			return "";
+		}
+	}
+
+	/** Finds the resident memory in a status of Linux, in MiB; 0 if it is not there. */
+	static long resident(String status) {
+		return mib(RESIDENT, status);
+	}
+
+	/** Finds the most that was ever resident, in MiB; 0 if it is not there. */
+	static long peak(String status) {
+		return mib(PEAK, status);
+	}
+
+	private static long mib(Pattern pattern, String status) {
+		Matcher found = pattern.matcher(status);
+		return found.find() ? Long.parseLong(found.group(1)) >> 10 : 0;
 	}
 
 	/** The JVM derives a limit from the machine where nobody gives one. */
