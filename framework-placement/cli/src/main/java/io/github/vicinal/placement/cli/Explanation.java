@@ -21,6 +21,8 @@ final class Explanation {
 
 	private static final int EDGES = 10;
 
+	private static final int SERVICES = 100;
+
 	private final PlacementModel model;
 
 	private final Plan plan;
@@ -32,6 +34,26 @@ final class Explanation {
 
 	static void print(PlacementModel model, Recommendation found, PrintWriter out) {
 		new Explanation(model, found.after()).print(out);
+		needs(model, out);
+	}
+
+	/** Says where each figure comes from. */
+	private static void needs(PlacementModel model, PrintWriter out) {
+		out.println();
+		out.println("What a replica needs:");
+		List<Service> services = model.services();
+		for (Service service : services.subList(0, Math.min(SERVICES, services.size()))) {
+			List<String> figures = new ArrayList<>();
+			service.demand()
+				.amounts()
+				.forEach((resource, amount) -> figures.add("%s %d (%s)".formatted(resource, amount,
+						service.demandFrom().getOrDefault(resource, "as the model states"))));
+			out.printf("  %s: %s%n", service.name(),
+					figures.isEmpty() ? "nobody says what" : String.join(", ", figures));
+		}
+		if (services.size() > SERVICES) {
+			out.printf("  and %d more services; --model-out writes all of them%n", services.size() - SERVICES);
+		}
 	}
 
 	private record Remote(Edge edge, double weight) {
@@ -54,7 +76,8 @@ final class Explanation {
 		remote.sort(Comparator.comparingDouble((Remote one) -> -one.weight()));
 		out.println();
 		if (remote.isEmpty()) {
-			out.println("No traffic goes between hosts.");
+			out.println((all > 0) ? "No traffic goes between hosts."
+					: "No %s were measured, between hosts or within.".formatted(this.model.objective().weight().id()));
 			return;
 		}
 		out.printf("Edges that stay between hosts, the heaviest %d of %d edges:%n", Math.min(EDGES, remote.size()),

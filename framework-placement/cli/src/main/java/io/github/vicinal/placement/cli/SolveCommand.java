@@ -109,7 +109,8 @@ final class SolveCommand implements Callable<Integer> {
 			description = "memory that a service saves if it is not the first of its JVM (default: ${DEFAULT-VALUE})")
 	private long savedMib;
 
-	@Option(names = "--explain", description = "say what keeps the heaviest traffic between hosts there")
+	@Option(names = "--explain",
+			description = "say what keeps the heaviest traffic between hosts there, and where the figures of what services need come from")
 	private boolean explain;
 
 	@Option(names = "--quiet", description = "no assignment and no progress, only the summary")

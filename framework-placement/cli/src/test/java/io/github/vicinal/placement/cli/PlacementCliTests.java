@@ -290,6 +290,23 @@ class PlacementCliTests {
 			.contains("Assumed: 'orders', 'shop', 'stock' need no cpuMillis: nobody says how much");
 	}
 
+	@Test
+	void whereFiguresComeFromIsExplained() throws IOException {
+		String model = file("model.json", """
+				{ "format": "vicinal-placement-model", "version": 1,
+				  "services": [
+				    { "name": "a", "demand": { "cpuMillis": 500, "memoryMiB": 400 },
+				      "demandFrom": { "memoryMiB": "peak 347 MiB plus 15 %" } },
+				    { "name": "b" } ],
+				  "hosts": [ { "name": "x", "capacity": { "cpuMillis": 1500, "memoryMiB": 1000 } } ] }
+				""");
+		assertThat(run("solve", "--model", model, "--iterations", "1000", "--explain")).as(this.err.toString())
+			.isZero();
+		assertThat(this.out.toString()).contains(
+				"  a: cpuMillis 500 (as the model states), memoryMiB 400 (peak 347 MiB plus 15 %)",
+				"  b: nobody says what", "No calls were measured, between hosts or within.");
+	}
+
 	/** A part of all calls that nobody states can be any part. */
 	@Test
 	void sampledCallsAreEvidenceOnceTheirPartIsStated() throws IOException {
