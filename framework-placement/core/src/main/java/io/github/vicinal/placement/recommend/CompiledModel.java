@@ -165,8 +165,9 @@ public final class CompiledModel {
 						"No route says how often it is called, which critical-path needs; give the model routes with callsPerSecond, as traces of Zipkin have, or choose another edge weight");
 			}
 			throw new InvalidModelException(
-					"No edge has what the edge weight '%s' (%s) is computed from; choose another edge weight, or measure it"
-						.formatted(this.model.objective().weight().id(), this.model.objective().weight().unit()));
+					"No edge has what the edge weight '%s' (%s) is computed from: %s. Choose another edge weight, or give the edges that"
+						.formatted(this.model.objective().weight().id(), this.model.objective().weight().unit(),
+								quantities(this.model.objective().weight())));
 		}
 		double traffic = this.model.objective().communication();
 		List<JvmSharing.Pair> sharing = this.model.sharedJvms();
@@ -233,6 +234,17 @@ public final class CompiledModel {
 	}
 
 	/** An edge that is only declared is no wrong choice of the weight. */
+	private static String quantities(EdgeWeight weight) {
+		return switch (weight) {
+			case CALLS, CRITICAL_PATH -> "callsPerSecond";
+			case APPLICATION_BYTES -> "applicationBytesPerSecond";
+			case WIRE_BYTES -> "wireBytesPerSecond";
+			case HOP_BYTES -> "hopBytesPerSecond";
+			case LATENCY -> "callsPerSecond and p90LatencyMicros";
+			case PATH_LATENCY, PATH_CPU -> "callsPerSecond and applicationBytesPerSecond";
+		};
+	}
+
 	private static boolean hasQuantity(Edge edge) {
 		return edge.callsPerSecond() != null || edge.applicationBytesPerSecond() != null
 				|| edge.wireBytesPerSecond() != null || edge.hopBytesPerSecond() != null

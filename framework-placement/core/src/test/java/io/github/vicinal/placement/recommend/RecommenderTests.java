@@ -487,6 +487,15 @@ class RecommenderTests {
 	}
 
 	@Test
+	void whatAWeightIsComputedFromIsNamed() {
+		PlacementModel model = pair(1, Evidence.given()).withEdges(List.of(Edge.calls("a", "b", 5)))
+			.with(Objective.traffic(EdgeWeight.PATH_LATENCY, Routing.UNIFORM));
+		assertThatExceptionOfType(InvalidModelException.class).isThrownBy(() -> recommend(model, MergeChecker.none()))
+			.withMessageContaining("'path-latency' (us/s)")
+			.withMessageContaining("callsPerSecond and applicationBytesPerSecond");
+	}
+
+	@Test
 	void criticalPathsNeedRoutes() {
 		PlacementModel model = pair(1, Evidence.given())
 			.with(Objective.traffic(EdgeWeight.CRITICAL_PATH, Routing.UNIFORM));
