@@ -229,8 +229,10 @@ final class RestartBars {
 
 		private long calls;
 
-		/** Rate when the application was stopped. */
-		private double before;
+		/** Time in which the application was down. */
+		private long downNanos;
+
+		private long pausedAt;
 
 		private boolean paused;
 
@@ -301,6 +303,7 @@ final class RestartBars {
 		synchronized void begin() {
 			this.begun = System.nanoTime();
 			this.calls = 0;
+			this.downNanos = 0;
 		}
 
 		synchronized void pause() throws InterruptedException {
@@ -308,25 +311,23 @@ final class RestartBars {
 			while (this.calling) {
 				wait();
 			}
-			this.before = 1e9 * this.calls / (System.nanoTime() - this.begun);
+			this.pausedAt = System.nanoTime();
 		}
 
-		/** The application counts anew, too. */
+		/** The application goes on counting for the one before it, too. */
 		synchronized void resume() {
-			begin();
+			this.downNanos += System.nanoTime() - this.pausedAt;
 			this.paused = false;
 			notifyAll();
 		}
 
 		/**
-		 * Returns the calls per second since the application began to serve, or until it
-		 * was stopped; 0 after too few calls.
+		 * Returns the calls per second of all the time in which the application ran; 0
+		 * after too few calls.
 		 */
 		synchronized double rate() {
-			if (this.paused) {
-				return this.before;
-			}
-			return (this.calls < EVIDENCE) ? 0 : 1e9 * this.calls / (System.nanoTime() - this.begun);
+			long now = this.paused ? this.pausedAt : System.nanoTime();
+			return (this.calls < EVIDENCE) ? 0 : 1e9 * this.calls / (now - this.begun - this.downNanos);
 		}
 
 		synchronized void end() {
