@@ -229,10 +229,8 @@ final class RestartBars {
 
 		private long calls;
 
-		/** Time in which the application was down. */
-		private long downNanos;
-
-		private long pausedAt;
+		/** Rate when the application was stopped. */
+		private double before;
 
 		private boolean paused;
 
@@ -303,7 +301,6 @@ final class RestartBars {
 		synchronized void begin() {
 			this.begun = System.nanoTime();
 			this.calls = 0;
-			this.downNanos = 0;
 		}
 
 		synchronized void pause() throws InterruptedException {
@@ -311,23 +308,25 @@ final class RestartBars {
 			while (this.calling) {
 				wait();
 			}
-			this.pausedAt = System.nanoTime();
+			this.before = 1e9 * this.calls / (System.nanoTime() - this.begun);
 		}
 
-		/** The application goes on counting for the one before it, too. */
+		/** The application counts anew, too. */
 		synchronized void resume() {
-			this.downNanos += System.nanoTime() - this.pausedAt;
+			begin();
 			this.paused = false;
 			notifyAll();
 		}
 
 		/**
-		 * Returns the calls per second of all the time in which the application ran; 0
-		 * after too few calls.
+		 * Returns the calls per second since the application began to serve, or until it
+		 * was stopped; 0 after too few calls.
 		 */
 		synchronized double rate() {
-			long now = this.paused ? this.pausedAt : System.nanoTime();
-			return (this.calls < EVIDENCE) ? 0 : 1e9 * this.calls / (now - this.begun - this.downNanos);
+			if (this.paused) {
+				return this.before;
+			}
+			return (this.calls < EVIDENCE) ? 0 : 1e9 * this.calls / (System.nanoTime() - this.begun);
 		}
 
 		synchronized void end() {
