@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
@@ -20,6 +21,7 @@ import io.github.vicinal.benchmarks.Report;
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.ModelJson;
 import io.github.vicinal.placement.model.PlacementModel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Five applications under load, two of which are restarted in turn: the rates that the
@@ -36,11 +38,14 @@ final class RestartBars {
 	/** Interval in which a driver must have held its pace, so that its rate is one. */
 	private static final Duration STEADY = Duration.ofSeconds(5);
 
-	/** Part of its pace by which a driver may fall behind. */
+	/** Part of the pace by which an application may fall behind. */
 	private static final double BEHIND = 0.02;
 
 	/** Calls since a start below which one call more or less is no error of a rate. */
 	private static final int EVIDENCE = 100;
+
+	/** Status of an answer by which overload control refuses a request. */
+	private static final int REFUSED = 503;
 
 	private final Measurement.Settings settings;
 
@@ -67,6 +72,8 @@ final class RestartBars {
 		RestartBars bars = new RestartBars(settings, directory);
 		try {
 			report.bar("five applications, two restarted in turn: largest error of a rate, %", bars.worst(), 5);
+			bars.drivers
+				.forEach((driver) -> settings.say("'%s' refused %d requests in all", driver.name, driver.refused()));
 			settings.say(
 					"Largest error against the rate of all the time in which the application ran: %.2f %% (no bar)",
 					bars.worstOfLives);
@@ -221,7 +228,10 @@ final class RestartBars {
 		}
 	}
 
-	/** Sends requests to one application at a fixed pace, while it runs. */
+	/**
+	 * Sends requests to one application at a fixed pace while it runs, however long it
+	 * takes to answer: a cold application has to catch up with what was asked meanwhile.
+	 */
 	private final class Driver {
 
 		private final String name;
@@ -234,6 +244,7 @@ final class RestartBars {
 
 		private long begun = System.nanoTime();
 
+		/** Requests that were sent. */
 		private long calls;
 
 		/**
@@ -251,8 +262,11 @@ final class RestartBars {
 
 		private boolean ended;
 
-		/** Whether a request is under way. */
-		private boolean calling;
+		/** Requests that were refused, by an application that was overloaded. */
+		private long refused;
+
+		/** Requests that are under way. */
+		private int calling;
 
 		Driver(String name, String port, int perSecond) {
 			this.name = name;
@@ -264,52 +278,65 @@ final class RestartBars {
 
 		private void run() {
 			long next = System.nanoTime();
-			while (take()) {
-				try {
-					int status = RestartBars.this.http
-						.send(HttpRequest.newBuilder(this.address).build(), HttpResponse.BodyHandlers.discarding())
-						.statusCode();
-					if (status != 200) {
-						RestartBars.this.settings.say("'%s' answers %d", this.name, status);
-					}
-				}
-				catch (IOException ex) {
-					RestartBars.this.settings.say("'%s' does not answer: %s", this.name, ex);
-				}
-				catch (InterruptedException ex) {
+			while (true) {
+				LockSupport.parkNanos(next - System.nanoTime());
+				long due = take(next);
+				if (due < 0) {
 					return;
 				}
-				done();
-				// What was missed while the application was down is not made up for.
-				next = Math.max(next + this.interval, System.nanoTime() - this.interval);
-				LockSupport.parkNanos(next - System.nanoTime());
+				CompletableFuture<?> unused = RestartBars.this.http
+					.sendAsync(HttpRequest.newBuilder(this.address).build(), HttpResponse.BodyHandlers.discarding())
+					.whenComplete(this::done);
+				next = due + this.interval;
 			}
 		}
 
-		private synchronized boolean take() {
+		/**
+		 * Counts a request.
+		 * @return when it was due, which is now after a pause, since what was missed
+		 * while the application was down is not made up for; negative at the end
+		 */
+		private synchronized long take(long due) {
+			long at = due;
 			while (this.paused && !this.ended) {
 				try {
 					wait();
 				}
 				catch (InterruptedException ex) {
-					return false;
+					return -1;
 				}
+				at = System.nanoTime();
 			}
-			this.calling = !this.ended;
-			return this.calling;
-		}
-
-		private synchronized void done() {
+			if (this.ended) {
+				return -1;
+			}
 			this.calls++;
-			this.calling = false;
-			notifyAll();
+			this.calling++;
+			return at;
 		}
 
-		/** Returns whether it has held its pace since it began to count. */
+		private void done(@Nullable HttpResponse<Void> response, @Nullable Throwable failure) {
+			boolean answered = response != null && response.statusCode() == 200;
+			if (response == null) {
+				RestartBars.this.settings.say("'%s' does not answer: %s", this.name, String.valueOf(failure));
+			}
+			else if (!answered && response.statusCode() != REFUSED) {
+				RestartBars.this.settings.say("'%s' answers %d", this.name, response.statusCode());
+			}
+			synchronized (this) {
+				// What was refused never became a call of the application's.
+				this.calls -= answered ? 0 : 1;
+				this.refused += answered ? 0 : 1;
+				this.calling--;
+				notifyAll();
+			}
+		}
+
+		/** Returns whether the application keeps up with the pace. */
 		synchronized boolean holdsPace() {
 			double wanted = (System.nanoTime() - this.begun) / (double) this.interval;
 			// One more or less by chance.
-			return this.calls >= (1 - BEHIND) * wanted - 1;
+			return this.calls - this.calling >= (1 - BEHIND) * wanted - 1;
 		}
 
 		/** Counts from now on. */
@@ -318,12 +345,13 @@ final class RestartBars {
 			this.calls = 0;
 		}
 
+		/** Lets what is under way end, so that the application can be stopped. */
 		synchronized void pause() throws InterruptedException {
 			this.paused = true;
-			while (this.calling) {
+			long nanos = System.nanoTime() - this.begun;
+			while (this.calling > 0) {
 				wait();
 			}
-			long nanos = System.nanoTime() - this.begun;
 			this.before = 1e9 * this.calls / nanos;
 			this.callsBefore += this.calls;
 			this.nanosBefore += nanos;
@@ -351,6 +379,10 @@ final class RestartBars {
 				return this.before;
 			}
 			return (this.calls < EVIDENCE) ? 0 : 1e9 * this.calls / (System.nanoTime() - this.begun);
+		}
+
+		synchronized long refused() {
+			return this.refused;
 		}
 
 		synchronized void end() {

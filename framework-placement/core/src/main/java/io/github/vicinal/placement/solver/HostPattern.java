@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 
 /**
  * Finds the replicas that one host takes for most profit: the traffic that they keep
@@ -43,6 +44,11 @@ final class HostPattern {
 
 	private int[] order = new int[0];
 
+	/** Combinations that are looked at in all, and at most at once. */
+	private double states;
+
+	private double widest;
+
 	private final Measure[] measures;
 
 	/** Neighbours and weights of the edges that count. */
@@ -54,6 +60,8 @@ final class HostPattern {
 
 	/** The measure of the last answer, which allowed the least profit. */
 	private int strictest;
+
+	private final double work;
 
 	private final Clock clock;
 
@@ -69,6 +77,7 @@ final class HostPattern {
 	 */
 	HostPattern(Problem problem, int host, double work, List<Integer> byWeight, boolean all, Clock clock) {
 		this.clock = clock;
+		this.work = work;
 		this.problem = problem;
 		this.most = new int[problem.services];
 		this.count = new int[problem.services];
@@ -80,7 +89,7 @@ final class HostPattern {
 		int tried = largest;
 		while (least < largest && !clock.expired(0)) {
 			take(byWeight.subList(0, tried));
-			if (states() * MIN_PARTS <= work && widest() <= MAX_STATES) {
+			if (states() * MIN_PARTS <= work && this.widest <= MAX_STATES) {
 				least = tried;
 			}
 			else {
@@ -168,48 +177,12 @@ final class HostPattern {
 				.mapToDouble((edge) -> this.problem.edgeGain[edge] * this.problem.communicationWeight)
 				.toArray();
 		}
-		this.order = order();
-	}
-
-	/** Decides next what leaves the fewest combinations open. */
-	private int[] order() {
-		int services = this.problem.services;
-		int[] undecided = new int[services];
-		boolean[] decided = new boolean[services];
-		boolean[] open = new boolean[services];
-		for (int service = 0; service < services; service++) {
-			undecided[service] = this.neighbour[service].length;
-		}
-		int[] order = new int[services];
-		for (int i = 0; i < services; i++) {
-			int next = -1;
-			double least = Double.POSITIVE_INFINITY;
-			for (int service = 0; service < services; service++) {
-				if (decided[service]) {
-					continue;
-				}
-				double grows = (undecided[service] > 0) ? Math.log(levels(service)) : -1;
-				boolean near = false;
-				for (int neighbour : this.neighbour[service]) {
-					near |= open[neighbour];
-					grows -= (open[neighbour] && undecided[neighbour] == 1) ? Math.log(levels(neighbour)) : 0;
-				}
-				grows += near ? 0 : 1e-3;
-				if (grows < least) {
-					least = grows;
-					next = service;
-				}
-			}
-			order[i] = next;
-			decided[next] = true;
-			open[next] = undecided[next] > 0;
-			for (int neighbour : this.neighbour[next]) {
-				if (--undecided[neighbour] == 0) {
-					open[neighbour] = false;
-				}
-			}
-		}
-		return order;
+		int[] levels = IntStream.range(0, services).map(this::levels).toArray();
+		DecisionOrder found = new DecisionOrder(levels, this.neighbour);
+		found.improve(this.work, this.clock);
+		this.order = found.order();
+		this.states = found.states();
+		this.widest = found.widest();
 	}
 
 	/** Numbers of replicas of a service that are distinguished, none included. */
@@ -224,44 +197,11 @@ final class HostPattern {
 	}
 
 	private double states() {
-		double all = 0;
-		for (double states : sizes()) {
-			all += states;
-		}
-		return all * this.measuresPlanned();
+		return this.states * measuresPlanned();
 	}
 
 	private int measuresPlanned() {
 		return Math.max(1, Math.min(3, 2 * this.problem.resources - 1));
-	}
-
-	private double widest() {
-		return Arrays.stream(sizes()).max().orElse(1);
-	}
-
-	/** Combinations that are looked at when each service is decided. */
-	private double[] sizes() {
-		int services = this.problem.services;
-		double[] sizes = new double[services];
-		int[] left = new int[services];
-		boolean[] decided = new boolean[services];
-		double open = 1;
-		for (int service = 0; service < services; service++) {
-			left[service] = this.neighbour[service].length;
-		}
-		for (int i = 0; i < services; i++) {
-			int service = this.order[i];
-			open *= levels(service);
-			sizes[i] = open;
-			decided[service] = true;
-			open /= (left[service] == 0) ? levels(service) : 1;
-			for (int neighbour : this.neighbour[service]) {
-				if (--left[neighbour] == 0 && decided[neighbour]) {
-					open /= levels(neighbour);
-				}
-			}
-		}
-		return sizes;
 	}
 
 	private Measure[] measures(int host, int parts) {

@@ -20,10 +20,11 @@ import java.util.stream.IntStream;
  * What remains is one question per kind of host: which replicas fit that keep most
  * traffic local for their price? {@link HostPattern} answers it exactly, or with an
  * answer that is too good where an exact one would take too long. The sum over hosts is a
- * bound for any prices; subgradient steps improve the prices. Where there are few
- * services, those with much traffic are fixed to each host in turn, and the lowest of the
- * bounds counts. Rules between services, limits of moves and the balance of utilisation
- * are left out, which keeps the bound valid.
+ * bound for any prices; subgradient steps improve the prices: first many steps with rough
+ * answers, then few with close ones. Where there are few services, those with much
+ * traffic are fixed to each host in turn, and the lowest of the bounds counts. Rules
+ * between services, limits of moves and the balance of utilisation are left out, which
+ * keeps the bound valid.
  *
  * @since 0.1.0
  */
@@ -36,6 +37,15 @@ public final class LowerBound {
 
 	/** Steps that the time is planned for. */
 	private static final int PLANNED = 80;
+
+	/** Prices are first looked for by steps that take such a part of the planned work. */
+	private static final int PARTS_OF_STEP = 8;
+
+	/** Number of these steps; they take as long as five planned ones. */
+	private static final int COARSE_STEPS = 40;
+
+	/** Parts of the planned work that each step takes after that: fewer are needed. */
+	private static final int FINE_PARTS = 16;
 
 	/** Maximum number of steps if nothing else limits them. */
 	private static final int MAX_STEPS = 400;
@@ -54,6 +64,13 @@ public final class LowerBound {
 
 	/** Steps after which each measure of capacity answers again; else the strictest. */
 	private static final int ALL_MEASURES = 8;
+
+	/**
+	 * Part of the gap that so many steps close, or fixing a service closes more of it.
+	 */
+	private static final double WORTHWHILE = 0.05;
+
+	private static final int WORTHWHILE_STEPS = 15;
 
 	/** Steps for each service that is fixed. */
 	private static final int BRANCH_STEPS = 12;
@@ -87,11 +104,15 @@ public final class LowerBound {
 
 	private final Clock clock;
 
+	/** What a step counts for the clock. */
+	private final long cost;
+
 	/** Whether the clock left time to prepare all questions. */
 	private final boolean prepared;
 
-	private LowerBound(Problem problem, double incumbent, double work, Clock clock) {
+	private LowerBound(Problem problem, double incumbent, double work, long cost, Clock clock) {
 		this.clock = clock;
+		this.cost = cost;
 		this.problem = problem;
 		this.incumbent = incumbent;
 		Map<String, List<Integer>> kinds = new LinkedHashMap<>();
@@ -201,7 +222,22 @@ public final class LowerBound {
 	 */
 	static double of(Problem problem, int[] placement, Duration time, Clock clock) {
 		double work = Math.max(MIN_WORK, Math.min(MAX_WORK, time.toNanos() * PER_NANO / PLANNED));
-		return new LowerBound(problem, problem.value(placement).objective(), work, clock).run();
+		return run(problem, placement, work, clock);
+	}
+
+	/**
+	 * Finds prices by short questions, from which few steps with long ones remain.
+	 */
+	private static double run(Problem problem, int[] placement, double work, Clock clock) {
+		double incumbent = problem.value(placement).objective();
+		LowerBound coarse = new LowerBound(problem, incumbent, Math.max(MIN_WORK, work / PARTS_OF_STEP), 1, clock);
+		Node root = coarse.root();
+		if (coarse.prepared) {
+			coarse.improve(root, COARSE_STEPS);
+		}
+		LowerBound fine = new LowerBound(problem, incumbent, Math.min(MAX_WORK, work * FINE_PARTS / PARTS_OF_STEP),
+				FINE_PARTS, clock);
+		return fine.run(root);
 	}
 
 	/**
@@ -218,7 +254,7 @@ public final class LowerBound {
 		double work = Math.max(MIN_WORK, Math.min(MAX_WORK, (double) operations / PLANNED));
 		Clock clock = new Clock() {
 
-			private double left = Math.max(most, operations / work);
+			private double left = Math.max((double) FINE_PARTS * most, PARTS_OF_STEP * operations / work);
 
 			@Override
 			public boolean expired(long steps) {
@@ -227,7 +263,7 @@ public final class LowerBound {
 			}
 
 		};
-		return new LowerBound(problem, problem.value(placement).objective(), work, clock).run();
+		return run(problem, placement, work, clock);
 	}
 
 	/** Ways to compute the bound of a problem. */
@@ -236,13 +272,16 @@ public final class LowerBound {
 				: BoundMethod.FIXED_SERVICES;
 	}
 
-	private double run() {
-		if (!this.prepared) {
-			return this.problem.bound();
-		}
+	private Node root() {
 		int[] free = new int[this.problem.services];
 		Arrays.fill(free, -1);
-		Node root = new Node(free, prices(), this.problem.bound());
+		return new Node(free, prices(), this.problem.bound());
+	}
+
+	private double run(Node root) {
+		if (!this.prepared) {
+			return Math.min(root.bound, this.incumbent);
+		}
 		improve(root, MAX_STEPS);
 		if (method(this.problem) == BoundMethod.PRICES) {
 			return Math.min(root.bound, this.incumbent);
@@ -260,7 +299,7 @@ public final class LowerBound {
 				return this.incumbent;
 			}
 			int service = next(node);
-			if (service < 0 || open.size() > MAX_OPEN || this.clock.expired(1)) {
+			if (service < 0 || open.size() > MAX_OPEN || this.clock.expired(this.cost)) {
 				return node.bound;
 			}
 			Set<Integer> untouched = new HashSet<>();
@@ -312,13 +351,15 @@ public final class LowerBound {
 
 	/** Improves the prices of a node by steps along the subgradient. */
 	private void improve(Node node, int steps) {
+		boolean branched = method(this.problem) == BoundMethod.FIXED_SERVICES;
 		int services = this.problem.services;
 		double[] price = node.price.clone();
 		double[] direction = new double[services];
 		double[] slope = new double[services];
 		double length = 1;
 		int idle = 0;
-		for (int step = 0; step < steps && length > SHORTEST && !this.clock.expired(1); step++) {
+		double before = node.bound;
+		for (int step = 0; step < steps && length > SHORTEST && !this.clock.expired(this.cost); step++) {
 			double bound = evaluate(node.fixed, price, slope, step % ALL_MEASURES == 0);
 			if (bound == Double.NEGATIVE_INFINITY) {
 				// The clock expired on the way.
@@ -334,6 +375,12 @@ public final class LowerBound {
 				length /= 2;
 				idle = 0;
 				System.arraycopy(node.price, 0, price, 0, services);
+			}
+			if (branched && step % WORTHWHILE_STEPS == WORTHWHILE_STEPS - 1) {
+				if (node.bound - before < WORTHWHILE * (this.incumbent - node.bound)) {
+					break;
+				}
+				before = node.bound;
 			}
 			double square = 0;
 			for (int service = 0; service < services; service++) {
