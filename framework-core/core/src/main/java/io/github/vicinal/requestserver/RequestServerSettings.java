@@ -17,10 +17,12 @@ import java.time.Duration;
  * limit of its own
  * @param burst the most requests that wait beyond the queue's capacity, as long as they
  * are expected to wait for no longer than the interval; 0 for none
+ * @param maxPaused the most requests that wait for slow clients at once while others have
+ * their permits. Each keeps the thread that brought it. Further ones keep their permits.
  * @since 0.1.0
  */
 public record RequestServerSettings(String name, Threads threads, int queueCapacity, Duration interval, double patience,
-		int maxPerChannel, int burst) {
+		int maxPerChannel, int burst, int maxPaused) {
 
 	/** The longest queue that can be configured. */
 	public static final int MAX_QUEUE_CAPACITY = 1_000_000;
@@ -63,18 +65,21 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 				"must be from a millisecond to a minute", "leave it out for " + DEFAULT_INTERVAL.toMillis() + " ms");
 		require(patience > 0 && patience <= MAX_PATIENCE, "patience", patience,
 				"must be above 0 and at most " + MAX_PATIENCE, "leave it out for " + DEFAULT_PATIENCE);
+		require(maxPaused >= 0, "max-paused", maxPaused, "must not be negative",
+				"use 0, and slow clients keep their permits");
 		require(maxPerChannel >= 0, "max-per-channel", maxPerChannel, "must not be negative", "use 0 for no limit");
 	}
 
 	/**
-	 * Returns the settings that suit most applications.
+	 * Returns the settings that suit most applications. Four requests for each that may
+	 * run, but at least 200, may wait for slow clients without their permits.
 	 * @param name the name in metrics, reports and of threads
 	 * @param threads the threads that execute requests
 	 * @return the settings
 	 */
 	public static RequestServerSettings of(String name, Threads threads) {
 		return new RequestServerSettings(name, threads, DEFAULT_QUEUE_CAPACITY, DEFAULT_INTERVAL, DEFAULT_PATIENCE, 0,
-				0);
+				0, Math.max(LEAST_SLOW, SLOW_PER_PERMIT * threads.most()));
 	}
 
 	/**
@@ -84,7 +89,7 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	 */
 	public RequestServerSettings withQueueCapacity(int capacity) {
 		return new RequestServerSettings(this.name, this.threads, capacity, this.interval, this.patience,
-				this.maxPerChannel, this.burst);
+				this.maxPerChannel, this.burst, this.maxPaused);
 	}
 
 	/**
@@ -94,7 +99,7 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	 */
 	public RequestServerSettings withMaxPerChannel(int most) {
 		return new RequestServerSettings(this.name, this.threads, this.queueCapacity, this.interval, this.patience,
-				most, this.burst);
+				most, this.burst, this.maxPaused);
 	}
 
 	/**
@@ -104,7 +109,7 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	 */
 	public RequestServerSettings withInterval(Duration standing) {
 		return new RequestServerSettings(this.name, this.threads, this.queueCapacity, standing, this.patience,
-				this.maxPerChannel, this.burst);
+				this.maxPerChannel, this.burst, this.maxPaused);
 	}
 
 	/**
@@ -114,7 +119,7 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	 */
 	public RequestServerSettings withPatience(double serviceTimes) {
 		return new RequestServerSettings(this.name, this.threads, this.queueCapacity, this.interval, serviceTimes,
-				this.maxPerChannel, this.burst);
+				this.maxPerChannel, this.burst, this.maxPaused);
 	}
 
 	/**
@@ -124,17 +129,17 @@ public record RequestServerSettings(String name, Threads threads, int queueCapac
 	 */
 	public RequestServerSettings withBurst(int more) {
 		return new RequestServerSettings(this.name, this.threads, this.queueCapacity, this.interval, this.patience,
-				this.maxPerChannel, more);
+				this.maxPerChannel, more, this.maxPaused);
 	}
 
 	/**
-	 * Returns the number of requests that may wait for slow clients at once while others
-	 * have their permits. Each keeps the thread that brought it. Further ones keep their
-	 * permits.
-	 * @return four for each request that may run, but at least 200
+	 * Returns these settings with another number of slow clients.
+	 * @param most the most requests that wait for slow clients without their permits
+	 * @return the settings
 	 */
-	public int maxPaused() {
-		return Math.max(LEAST_SLOW, SLOW_PER_PERMIT * this.threads.most());
+	public RequestServerSettings withMaxPaused(int most) {
+		return new RequestServerSettings(this.name, this.threads, this.queueCapacity, this.interval, this.patience,
+				this.maxPerChannel, this.burst, most);
 	}
 
 	private static void require(boolean holds, String what, Object value, String rule, String remedy) {

@@ -550,6 +550,7 @@ class RequestServerTests {
 				() -> settings(new Threads.Fixed(1)).withPatience(Double.NaN),
 				() -> settings(new Threads.Fixed(1)).withMaxPerChannel(-1),
 				() -> settings(new Threads.Fixed(1)).withBurst(-1),
+				() -> settings(new Threads.Fixed(1)).withMaxPaused(-1),
 				() -> settings(new Threads.Fixed(1)).withBurst(RequestServerSettings.MAX_QUEUE_CAPACITY),
 				() -> settings(new Threads.Fixed(1)).withInterval(Duration.ofNanos(999_999)),
 				() -> settings(new Threads.Fixed(1)).withInterval(Duration.ofMinutes(-1)),

@@ -1,7 +1,9 @@
 package io.github.vicinal.boot.server;
 
+import io.github.vicinal.boot.autoconfigure.VicinalProperties;
 import io.github.vicinal.exchange.ExchangeService;
 import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.requestserver.RequestServerSettings;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ThreadPool;
@@ -76,6 +78,48 @@ class JettyAutoConfigurationTests {
 					: ((QueuedThreadPool) pool).getMaxThreads();
 			assertThat(most).isGreaterThan(context.getBean(RequestServer.class).settings().threads().most());
 		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "64, 16, 16, 248", "128, 136, 137, 489", "256, 200, 800, 1216" })
+	void whatWaitsFollowsTheHeap(int heapMebibytes, int queue, int paused, int threads) {
+		long heap = (long) heapMebibytes << 20;
+		start().run((context) -> {
+			RequestServerSettings settings = settings(context, heap);
+			assertThat(settings.threads().most()).isEqualTo(200);
+			assertThat(settings.queueCapacity()).isEqualTo(queue);
+			assertThat(settings.maxPaused()).isEqualTo(paused);
+			WebServerThreads webServer = new WebServerThreads(heap, true);
+			assertThat(webServer.forAll(settings, 200)).isEqualTo(threads);
+			assertThat(webServer.bulkheads(settings)).isEmpty();
+		});
+	}
+
+	/** By itself, it runs 200 tasks on virtual threads, too. */
+	@ParameterizedTest
+	@CsvSource({ "64, 216, 8, 8, 248", "128, 336, 68, 69, 489", "512, 1975, 887, 888, 3766",
+			"8192, 8192, 1000, 32768, 41976" })
+	@Tag("every-jdk")
+	void whatRunsAndWaitsOnVirtualThreadsFollowsTheHeap(int heapMebibytes, int running, int queue, int paused,
+			int tasks) {
+		long heap = (long) heapMebibytes << 20;
+		boolean virtual = Runtime.version().feature() >= 21;
+		start("spring.threads.virtual.enabled=true").run((context) -> {
+			RequestServerSettings settings = settings(context, heap);
+			assertThat(settings.threads().most()).isEqualTo(virtual ? running : 200);
+			if (virtual) {
+				assertThat(settings.queueCapacity()).isEqualTo(queue);
+				assertThat(settings.maxPaused()).isEqualTo(paused);
+				WebServerThreads webServer = new WebServerThreads(heap, true);
+				assertThat(webServer.forAllVirtual(settings, 200)).isEqualTo(tasks);
+				assertThat(webServer.bulkheads(settings)).isEmpty();
+			}
+		});
+	}
+
+	private static RequestServerSettings settings(AssertableWebApplicationContext context, long heap) {
+		return RequestServerAutoConfiguration.settings(context.getBean(VicinalProperties.class).server().requests(),
+				context.getEnvironment(), heap);
 	}
 
 	private WebApplicationContextRunner start(String... properties) {

@@ -80,20 +80,29 @@ public final class RequestServerAutoConfiguration {
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
 	RequestServer vicinalRequestServer(VicinalProperties properties, Environment environment) {
-		Requests requests = properties.server().requests();
-		RequestServerSettings settings = RequestServerSettings.of(NAME, threads(requests, environment))
-			.withQueueCapacity(queueCapacity(requests, environment));
-		return new RequestServer(settings.withBurst(Math.min(burst(requests, environment), settings.maxPaused()))
+		return new RequestServer(
+				settings(properties.server().requests(), environment, Runtime.getRuntime().maxMemory()));
+	}
+
+	/**
+	 * Returns the settings of the application's request server.
+	 * @param heap the most that the heap may grow to, in bytes
+	 */
+	static RequestServerSettings settings(Requests requests, Environment environment, long heap) {
+		RequestServerSettings settings = RequestServerSettings.of(NAME, threads(requests, environment, heap))
+			.withQueueCapacity(queueCapacity(requests, environment, heap));
+		settings = settings.withMaxPaused(maxPaused(settings, environment, heap));
+		return settings.withBurst(Math.min(burst(requests, settings), settings.maxPaused()))
 			.withInterval(requests.interval())
 			.withPatience(requests.patience())
-			.withMaxPerChannel(requests.maxPerChannel()));
+			.withMaxPerChannel(requests.maxPerChannel());
 	}
 
 	/**
 	 * Uses the configured number, else lets the load decide, up to the web server's own
 	 * limit.
 	 */
-	private static Threads threads(Requests requests, Environment environment) {
+	private static Threads threads(Requests requests, Environment environment, long heap) {
 		boolean virtual = Threading.VIRTUAL.isActive(environment);
 		boolean onVirtual = switch (requests.kind()) {
 			case PLATFORM -> false;
@@ -104,23 +113,54 @@ public final class RequestServerAutoConfiguration {
 		if (said != null) {
 			return onVirtual ? new Threads.Virtual(said) : new Threads.Fixed(said);
 		}
-		int most = Math.min(ofWebServer(environment, virtual), onVirtual ? Threads.Virtual.MAX : Threads.Fixed.MAX);
-		return new Threads.Auto(1, most, onVirtual);
+		int most = ofWebServer(environment, virtual);
+		if (virtual && isJetty()) {
+			// By itself, it runs as many as on platform threads.
+			most = Math.min(most, ofWebServer(environment, false) + HeapRoom.requests(heap, true) / 2);
+		}
+		return new Threads.Auto(1, Math.min(most, onVirtual ? Threads.Virtual.MAX : Threads.Fixed.MAX), onVirtual);
 	}
 
 	/** A request that waits by HTTP keeps a thread of the web server. */
-	private static int queueCapacity(Requests requests, Environment environment) {
+	private static int queueCapacity(Requests requests, Environment environment, long heap) {
 		Integer said = requests.queueCapacity();
-		return (said != null) ? said
-				: Math.min(LONGEST_QUEUE, ofWebServer(environment, Threading.VIRTUAL.isActive(environment)));
+		return (said != null) ? said : Math.min(longestQueue(environment, heap),
+				ofWebServer(environment, Threading.VIRTUAL.isActive(environment)));
+	}
+
+	/**
+	 * Returns the length of the longest queue that is not configured: half of what the
+	 * heap has room for, and the other half is for slow clients and bursts. On virtual
+	 * threads Tomcat processes all requests at once by itself, and Jetty's permits have
+	 * half of the room.
+	 */
+	private static int longestQueue(Environment environment, long heap) {
+		boolean virtual = Threading.VIRTUAL.isActive(environment);
+		if (virtual && !isJetty()) {
+			return LONGEST_QUEUE;
+		}
+		return Math.min(LONGEST_QUEUE, HeapRoom.requests(heap, isJetty()) / (virtual ? 4 : 2));
+	}
+
+	/** Slow clients get what is left of the room, and a quarter at least. */
+	private static int maxPaused(RequestServerSettings settings, Environment environment, long heap) {
+		boolean virtual = Threading.VIRTUAL.isActive(environment);
+		if (virtual && !isJetty()) {
+			return settings.maxPaused();
+		}
+		int byItself = ofWebServer(environment, false);
+		int room = HeapRoom.requests(heap, isJetty());
+		int running = virtual ? Math.max(0, settings.threads().most() - byItself) : 0;
+		int waiting = Math.min(settings.queueCapacity(), Math.max(byItself, virtual ? settings.threads().most() : 0));
+		return Math.min(settings.maxPaused(), Math.max(room - running - waiting, room / 4));
 	}
 
 	/**
 	 * Without the property, a burst may be longer than the queue: the web server alone
 	 * would let it wait, too. Its threads are those that slow clients seldom need.
 	 */
-	private static int burst(Requests requests, Environment environment) {
-		int capacity = queueCapacity(requests, environment);
+	private static int burst(Requests requests, RequestServerSettings settings) {
+		int capacity = settings.queueCapacity();
 		return (requests.queueCapacity() != null) ? 0 : Math.min(LONGEST_QUEUE - capacity, BURST * capacity);
 	}
 
@@ -160,7 +200,7 @@ public final class RequestServerAutoConfiguration {
 
 		@Bean
 		WebServerThreads vicinalWebServerThreads() {
-			return new WebServerThreads();
+			return new WebServerThreads(Runtime.getRuntime().maxMemory(), isJetty());
 		}
 
 		@Bean
@@ -248,9 +288,8 @@ public final class RequestServerAutoConfiguration {
 					}
 					else if (known != null && jetty.getThreadPool() instanceof VirtualThreadPool pool
 							&& pool.getMaxConcurrentTasks() > 0) {
-						int most = known.settings().threads().most();
 						pool.setMaxConcurrentTasks(
-								threads.forAll(known.settings(), Math.max(most, pool.getMaxConcurrentTasks())));
+								threads.forAllVirtual(known.settings(), pool.getMaxConcurrentTasks()));
 					}
 				});
 			}

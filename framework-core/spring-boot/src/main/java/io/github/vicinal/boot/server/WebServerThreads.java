@@ -3,7 +3,10 @@ package io.github.vicinal.boot.server;
 import java.util.List;
 
 import io.github.vicinal.requestserver.Bulkhead;
+import io.github.vicinal.requestserver.RequestServer;
 import io.github.vicinal.requestserver.RequestServerSettings;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Threads of the web server, each of which a request keeps while it runs, waits for a
@@ -12,13 +15,29 @@ import io.github.vicinal.requestserver.RequestServerSettings;
  */
 final class WebServerThreads {
 
+	private static final Logger logger = LoggerFactory.getLogger(RequestServer.class);
+
 	/** Threads for requests that take no permit, and for rejections. */
 	private static final int SPARE = 16;
 
 	private static final String NAME = "web-server-threads";
 
+	private final long heap;
+
+	private final boolean jetty;
+
 	/** Their number, 0 if it is not bounded or not known. */
 	private volatile int count;
+
+	/**
+	 * Creates the threads of one web server.
+	 * @param heap the most that the heap may grow to, in bytes
+	 * @param jetty whether Jetty is the web server
+	 */
+	WebServerThreads(long heap, boolean jetty) {
+		this.heap = heap;
+		this.jetty = jetty;
+	}
 
 	/**
 	 * Returns their number, and remembers it. At most as many requests may wait as run,
@@ -28,9 +47,31 @@ final class WebServerThreads {
 	 * @param configured their number without the request server
 	 */
 	int forAll(RequestServerSettings settings, int configured) {
-		int running = Math.min(configured, settings.threads().most());
-		this.count = Math.max(configured,
-				running + Math.min(configured, settings.queueCapacity()) + settings.maxPaused() + SPARE);
+		return forAll(settings, configured, Math.min(configured, settings.threads().most()));
+	}
+
+	/**
+	 * Returns the number of tasks on virtual threads, and remembers it: as many requests
+	 * may run as have permits.
+	 * @param settings of the request server
+	 * @param configured their number without the request server
+	 */
+	int forAllVirtual(RequestServerSettings settings, int configured) {
+		return forAll(settings, configured, settings.threads().most());
+	}
+
+	private int forAll(RequestServerSettings settings, int configured, int running) {
+		long needed = (long) running + Math.min(Math.max(configured, running), settings.queueCapacity());
+		long most = (long) configured + HeapRoom.requests(this.heap, this.jetty);
+		if (needed > most) {
+			logger.warn(
+					"The heap of {} MiB has room for {} requests over HTTP at once, at {} KiB for each beyond the "
+							+ "{} that the web server runs by itself, but {} may run and {} may wait. Further ones are "
+							+ "rejected. Lower vicinal.server.requests.threads or queue-capacity, or enlarge the heap.",
+					this.heap >> 20, most, HeapRoom.bytes(this.jetty) >> 10, configured, running,
+					settings.queueCapacity());
+		}
+		this.count = (int) Math.max(configured, Math.min(needed + settings.maxPaused(), most) + SPARE);
 		return this.count;
 	}
 

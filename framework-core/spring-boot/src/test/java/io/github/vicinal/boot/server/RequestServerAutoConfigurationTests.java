@@ -7,6 +7,7 @@ import io.github.vicinal.boot.actuate.VicinalMetricsAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
 import io.github.vicinal.boot.autoconfigure.VicinalProperties;
 import io.github.vicinal.boot.transport.LocalTransportAutoConfiguration;
+import io.github.vicinal.requestserver.Bulkhead;
 import io.github.vicinal.requestserver.Permit;
 import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.RejectedRequestException;
@@ -16,7 +17,9 @@ import io.github.vicinal.requestserver.RequestServerSettings.Threads;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.distribution.HistogramSnapshot;
 import io.micrometer.core.instrument.distribution.ValueAtPercentile;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -27,6 +30,9 @@ import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -46,8 +52,13 @@ class RequestServerAutoConfigurationTests {
 	private final ApplicationContextRunner plain = new ApplicationContextRunner()
 		.withUserConfiguration(AutoConfigured.class);
 
-	private static RequestServerSettings settings(org.springframework.context.ApplicationContext context) {
+	private static RequestServerSettings settings(ApplicationContext context) {
 		return context.getBean(RequestServer.class).settings();
+	}
+
+	private static RequestServerSettings settings(ApplicationContext context, long heap) {
+		return RequestServerAutoConfiguration.settings(context.getBean(VicinalProperties.class).server().requests(),
+				context.getEnvironment(), heap);
 	}
 
 	@Test
@@ -84,6 +95,61 @@ class RequestServerAutoConfigurationTests {
 				assertThat(context.getBean(VicinalProperties.class).server().requests().priorities())
 					.containsEntry("Baskets", Priority.CRITICAL);
 			});
+	}
+
+	/**
+	 * The web server alone runs what {@code server.tomcat.threads.max} says. The heap has
+	 * room for what keeps a further thread, and without a bulkhead, which costs a lock.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "16, 200, 16, 16, 248", "64, 200, 16, 16, 248", "128, 200, 45, 46, 307", "256, 200, 200, 255, 671",
+			"455, 200, 200, 800, 1216", "495, 200, 200, 800, 1216", "512, 200, 200, 800, 1216",
+			"100000, 200, 200, 800, 1216", "128, 20, 20, 71, 127", "512, 1000, 591, 592, 2199",
+			"8192, 1000, 1000, 4000, 6016", "100000, 10000, 1000, 40000, 51016" })
+	void whatWaitsFollowsTheHeap(int heapMebibytes, int configured, int queue, int paused, int threads) {
+		long heap = (long) heapMebibytes << 20;
+		this.web.withPropertyValues("server.tomcat.threads.max=" + configured).run((context) -> {
+			RequestServerSettings settings = settings(context, heap);
+			assertThat(settings.threads()).isEqualTo(new Threads.Auto(1, configured));
+			assertThat(settings.queueCapacity()).isEqualTo(queue);
+			assertThat(settings.maxPaused()).isEqualTo(paused);
+			assertThat(settings.burst()).isEqualTo(Math.min(paused, Math.min(4 * queue, 1000 - queue)));
+			WebServerThreads webServer = new WebServerThreads(heap, false);
+			assertThat(webServer.forAll(settings, configured)).isEqualTo(threads);
+			assertThat(webServer.bulkheads(settings)).isEmpty();
+		});
+	}
+
+	/** Each connection has a virtual thread anyway, from Java 21 on. */
+	@Test
+	@Tag("every-jdk")
+	void onVirtualThreadsTomcatHasRoomForWhatWaits() {
+		boolean virtual = Runtime.version().feature() >= 21;
+		this.web.withPropertyValues("spring.threads.virtual.enabled=true").run((context) -> {
+			RequestServerSettings settings = settings(context, 128L << 20);
+			assertThat(settings.threads()).isEqualTo(new Threads.Auto(1, virtual ? 8192 : 200, virtual));
+			assertThat(settings.queueCapacity()).isEqualTo(virtual ? 1000 : 45);
+			assertThat(settings.maxPaused()).isEqualTo(virtual ? 4 * 8192 : 46);
+		});
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void whatIsConfiguredBeyondTheHeapIsNamedAndRejected(CapturedOutput output) {
+		this.web.withPropertyValues("vicinal.server.requests.queue-capacity=150").run((context) -> {
+			RequestServerSettings settings = settings(context, 512L << 20);
+			new WebServerThreads(512L << 20, false).forAll(settings, 200);
+			assertThat(output).doesNotContain("has room");
+			RequestServerSettings tight = settings(context, 128L << 20);
+			assertThat(tight.queueCapacity()).isEqualTo(150);
+			WebServerThreads webServer = new WebServerThreads(128L << 20, false);
+			assertThat(webServer.forAll(tight, 200)).isEqualTo(307);
+			assertThat(webServer.bulkheads(tight)).extracting(Bulkhead::maxInFlight).containsExactly(291);
+			assertThat(output)
+				.contains("The heap of 128 MiB has room for 291 requests over HTTP at once, at 120 KiB for "
+						+ "each beyond the 200 that the web server runs by itself, but 200 may run and 150 may wait.")
+				.contains("Lower vicinal.server.requests.threads or queue-capacity, or enlarge the heap.");
+		});
 	}
 
 	@Test
