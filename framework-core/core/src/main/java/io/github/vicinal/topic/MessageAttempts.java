@@ -32,6 +32,9 @@ public final class MessageAttempts<T> {
 
 	private final MessageHandler<T> handler;
 
+	/** Whether the bytes of a message may be needed after its handler was called. */
+	private final boolean copies;
+
 	/** Held while a message is handled, where one at a time is. */
 	private final ReentrantLock oneAtATime = new ReentrantLock();
 
@@ -56,6 +59,8 @@ public final class MessageAttempts<T> {
 		this.settings = settings;
 		this.subscriber = subscriber;
 		this.handler = handler;
+		// Also of a batch whose first messages alone have failed, the rest comes again.
+		this.copies = subscriber.maxAttempts() > 1 || subscriber.maxBatch() > 1 || handler.needsPublished();
 	}
 
 	/**
@@ -93,10 +98,12 @@ public final class MessageAttempts<T> {
 		return inTurn(new Batch(messages, codec, done)::handle);
 	}
 
-	private static <T> Message<T> read(Message<byte[]> message, MessageCodec<T> codec) {
+	/** The handler may change what it is given, so bytes that are needed again stay. */
+	private Message<T> read(Message<byte[]> message, MessageCodec<T> codec) {
 		T payload;
 		try {
-			payload = codec.decode(message.payload());
+			byte[] bytes = message.payload();
+			payload = codec.decode((this.copies && codec.isIdentity()) ? bytes.clone() : bytes);
 		}
 		catch (UnreadableMessageException ex) {
 			throw ex;

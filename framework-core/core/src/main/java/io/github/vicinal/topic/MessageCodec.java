@@ -20,6 +20,15 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class MessageCodec<T> {
 
+	/** Maximum number of headers, and of bytes of a name or a value. */
+	private static final int MAX_HEADER = 0xFFFF;
+
+	/** Maximum number of bytes that one {@code char} takes in UTF-8. */
+	private static final int MOST_BYTES_PER_CHAR = 3;
+
+	/** Maximum number of characters of a name that an error repeats. */
+	private static final int MAX_SHOWN = 64;
+
 	private final Format format;
 
 	private final ObjectWriter writer;
@@ -57,13 +66,18 @@ public final class MessageCodec<T> {
 	}
 
 	/**
-	 * Checks that all headers of a message have a name and a value, since transports
-	 * cannot carry {@code null}.
+	 * Checks that all headers of a message have a name and a value that transports can
+	 * carry: not {@code null}, and up to 65,535 bytes in UTF-8.
 	 * @param topic name of the topic, for people
 	 * @param headers the headers
-	 * @throws TopicException if one has none
+	 * @throws TopicException if one has none or is too long, or if there are more than
+	 * 65,535
 	 */
 	public static void requireHeaders(String topic, Map<String, String> headers) {
+		if (headers.size() > MAX_HEADER) {
+			throw new TopicException("A message of topic '%s' may have %d headers, and this one has %d".formatted(topic,
+					MAX_HEADER, headers.size()));
+		}
 		headers.forEach((name, value) -> {
 			if (name == null) {
 				throw new TopicException("A header of a message of topic '%s' has no name (null), and the value '%s'"
@@ -74,7 +88,23 @@ public final class MessageCodec<T> {
 						"The header '%s' of a message of topic '%s' has no value (null): leave the header out"
 							.formatted(name, topic));
 			}
+			requireHeaderText(topic, "name", name, name);
+			requireHeaderText(topic, "value", name, value);
 		});
+	}
+
+	private static void requireHeaderText(String topic, String part, String name, String text) {
+		// Only long texts are counted exactly.
+		if (text.length() <= MAX_HEADER / MOST_BYTES_PER_CHAR) {
+			return;
+		}
+		int bytes = text.getBytes(StandardCharsets.UTF_8).length;
+		if (bytes > MAX_HEADER) {
+			String shown = (name.length() > MAX_SHOWN) ? name.substring(0, MAX_SHOWN) + "…" : name;
+			throw new TopicException(
+					"The %s of the header '%s' of a message of topic '%s' may have %d bytes, and this one has %d: put it into the payload"
+						.formatted(part, shown, topic, MAX_HEADER, bytes));
+		}
 	}
 
 	/**
@@ -92,6 +122,15 @@ public final class MessageCodec<T> {
 	 */
 	public byte @Nullable [] bytes(T payload) {
 		return (payload instanceof byte[] bytes) ? bytes : null;
+	}
+
+	/**
+	 * Returns whether payloads are their bytes, so that {@link #decode} returns the array
+	 * that it is given.
+	 * @return whether they are
+	 */
+	boolean isIdentity() {
+		return this.format == Format.BYTES;
 	}
 
 	/**

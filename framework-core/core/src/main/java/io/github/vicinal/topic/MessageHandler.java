@@ -62,7 +62,8 @@ public interface MessageHandler<T> {
 	 * by default.
 	 * @param message the message as it was attempted last
 	 * @param published the bytes that were published; if the payload is {@code byte[]},
-	 * the same array
+	 * the same array, unless it may be attempted or given in a batch again, or the
+	 * handler {@linkplain #needsPublished() needs} it
 	 * @param cause what the handler has thrown
 	 */
 	default void failed(Message<T> message, byte[] published, Exception cause) {
@@ -87,6 +88,17 @@ public interface MessageHandler<T> {
 	 * {@link MessageReturnedException}: closing waits for it.
 	 */
 	default void closing() {
+	}
+
+	/**
+	 * Returns whether {@link #failed(Message, byte[], Exception)} needs the bytes that
+	 * were published although the handler may change a payload of {@code byte[]}. Each
+	 * such payload is then a copy, as it is in batches and if there is more than one
+	 * attempt.
+	 * @return {@code false} by default
+	 */
+	default boolean needsPublished() {
+		return false;
 	}
 
 	/**

@@ -187,6 +187,11 @@ public final class TopicObservations {
 			this.handler.closing();
 		}
 
+		@Override
+		public boolean needsPublished() {
+			return this.handler.needsPublished();
+		}
+
 	}
 
 }

@@ -91,6 +91,12 @@ final class ListenerHandler implements MessageHandler<Object> {
 		this.pending.forEach(PendingAcknowledgement::closing);
 	}
 
+	/** Dead letters have the bytes that were published. */
+	@Override
+	public boolean needsPublished() {
+		return this.deadLetters != null;
+	}
+
 	@Override
 	public void failed(Message<Object> message, byte[] published, Exception cause) {
 		Exception last = giveAway(message, published, cause);

@@ -151,6 +151,9 @@ final class RemoteStream<T> implements SubscriptionLink {
 			opened.receive(Long.MAX_VALUE);
 			throw new WireException(Refusal.MALFORMED, "the publisher said more than it may");
 		}
+		// Before it competes: messages that it has to give back would have lost their
+		// order.
+		this.topics.requirePublisher(this.subscription.topic(), who.application());
 		this.state = "waits for the publisher to publish this topic";
 		RemoteGrant grant = RemoteProtocol.ask(opened, request(RemoteRequest.Purpose.COMPETE), Long.MAX_VALUE);
 		this.topics.requirePublisher(this.subscription.topic(), grant.application());

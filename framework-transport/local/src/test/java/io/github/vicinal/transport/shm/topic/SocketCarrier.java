@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** Carries topics over plain sockets of this host, which can be cut. */
 final class SocketCarrier implements TopicCarrier, AutoCloseable {
 
-	private static final int MAX_BYTES = 1 << 20;
+	private static final int MAX_BYTES = 4 << 20;
 
 	private final ServerSocket server;
 
