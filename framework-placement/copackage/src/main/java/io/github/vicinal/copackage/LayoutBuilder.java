@@ -54,7 +54,8 @@ public final class LayoutBuilder {
 
 	/** Packages of the JDK that the launcher opens to remove what applications leave. */
 	private static final String OPENED = "java.base/java.lang java.base/java.net java.base/java.util java.base/java.util.concurrent"
-			+ " java.rmi/sun.rmi.transport jdk.httpserver/sun.net.httpserver";
+			+ " java.rmi/sun.rmi.transport jdk.httpserver/sun.net.httpserver"
+			+ " jdk.jfr/jdk.jfr.internal jdk.jfr/jdk.jfr.internal.consumer jdk.jfr/jdk.jfr.internal.periodic";
 
 	private static final String LOG = "shared/vicinal-launcher-logback.jar";
 

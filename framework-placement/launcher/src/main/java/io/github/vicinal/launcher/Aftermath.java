@@ -59,13 +59,21 @@ final class Aftermath {
 		return aftermath.findings;
 	}
 
+	/** It works for all, and remembers the application that needed it first. */
+	private void release(Thread thread) {
+		if (ApplicationThreads.owner(thread) == this.loader) {
+			thread.setContextClassLoader(Aftermath.class.getClassLoader());
+			ThreadLocals.forgetCallers(thread);
+		}
+	}
+
 	/** Threads that are daemons end by an interrupt, as others do, or not at all. */
 	private void endThreads(Duration patience) {
 		long deadline = System.nanoTime() + patience.toNanos();
 		List<Thread> left = new ArrayList<>();
 		for (Thread thread : ApplicationThreads.of(this.loader)) {
 			if (ApplicationThreads.isOfTheJvm(thread)) {
-				thread.setContextClassLoader(Aftermath.class.getClassLoader());
+				release(thread);
 			}
 			else if (!ExitCall.isMadeBy(thread)) {
 				left.add(thread);
@@ -133,7 +141,10 @@ final class Aftermath {
 				return;
 			}
 			for (Object each : new ArrayList<>(hooks.keySet())) {
-				if (each instanceof Thread hook && isOurs(hook) && Runtime.getRuntime().removeShutdownHook(hook)) {
+				if (each instanceof Thread hook && ApplicationThreads.isOfTheJvm(hook)) {
+					release(hook);
+				}
+				else if (each instanceof Thread hook && isOurs(hook) && Runtime.getRuntime().removeShutdownHook(hook)) {
 					if (!hook.getName().equals(SPRING_BOOT_HOOK)) {
 						this.findings.add("the shutdown hook '%s' was run now".formatted(hook.getName()));
 					}

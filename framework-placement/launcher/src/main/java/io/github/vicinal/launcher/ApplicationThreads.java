@@ -12,6 +12,10 @@ final class ApplicationThreads {
 	/** Some versions of the JDK say the process after it. */
 	private static final String PROCESS_REAPER = "process reaper";
 
+	/** Threads of the flight recorder, and that of its shutdown hook. */
+	private static final Set<String> FLIGHT_RECORDER = Set.of("JFR Periodic Tasks", "JFR Recording Scheduler",
+			"JFR Shutdown Hook");
+
 	private static final String LAUNCHER = ApplicationThreads.class.getPackageName() + ".";
 
 	private ApplicationThreads() {
@@ -39,9 +43,13 @@ final class ApplicationThreads {
 	 * Returns whether a thread works for all, though it has the context of the
 	 * application that needed it first. The JDK puts its threads that wait for processes
 	 * into the topmost group, which threads of an application do not inherit. The group
-	 * alone says nothing: an application may name it for a thread of its own.
+	 * alone says nothing: an application may name it for a thread of its own. Those of
+	 * the flight recorder are in the group of the application that needed it first.
 	 */
 	static boolean isOfTheJvm(Thread thread) {
+		if (FLIGHT_RECORDER.contains(thread.getName())) {
+			return true;
+		}
 		ThreadGroup group = thread.getThreadGroup();
 		return group != null && group.getParent() == null && thread.isDaemon()
 				&& thread.getName().startsWith(PROCESS_REAPER);

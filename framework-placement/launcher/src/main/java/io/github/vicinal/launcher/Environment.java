@@ -40,6 +40,8 @@ final class Environment implements AutoCloseable {
 
 	private final OwnedBeans beans = OwnedBeans.watch(ManagementFactory.getPlatformMBeanServer());
 
+	private final FlightRecordings recordings = FlightRecordings.watch();
+
 	private final JvmDefaults defaults = new JvmDefaults();
 
 	private final @Nullable SharedLog sharedLog;
@@ -142,6 +144,10 @@ final class Environment implements AutoCloseable {
 		return this.beans;
 	}
 
+	FlightRecordings recordings() {
+		return this.recordings;
+	}
+
 	JvmDefaults defaults() {
 		return this.defaults;
 	}
@@ -168,6 +174,7 @@ final class Environment implements AutoCloseable {
 	@Override
 	public void close() throws IOException {
 		this.beans.close();
+		this.recordings.close();
 		this.shared.close();
 	}
 

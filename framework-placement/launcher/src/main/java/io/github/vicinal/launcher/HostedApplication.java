@@ -253,6 +253,7 @@ final class HostedApplication {
 	private List<String> end(Run ending) {
 		List<String> left = new ArrayList<>();
 		left.addAll(ending.close(this.layout.stopTimeout()));
+		this.environment.recordings().end(ending.loader, left);
 		left.addAll(
 				Aftermath.clean(ending.loader, this.environment.beans(), this.environment.defaults(), THREAD_PATIENCE));
 		this.environment.properties().end(ending.loader);

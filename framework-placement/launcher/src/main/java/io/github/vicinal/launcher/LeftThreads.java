@@ -23,6 +23,8 @@ final class LeftThreads {
 
 	private static final String HTTP_DISPATCHER = "sun.net.httpserver.ServerImpl$Dispatcher";
 
+	private static final String EVENT_STREAMS = "jdk.jfr.internal.consumer.";
+
 	/** Part of the names of Netty's classes, also where a library has a copy of them. */
 	private static final String NETTY = "io.netty.";
 
@@ -63,6 +65,9 @@ final class LeftThreads {
 			if (task != null && task.getClass().getName().equals(HTTP_DISPATCHER)) {
 				stopHttpServer(task);
 				return "the HTTP server of the thread '%s' was not stopped".formatted(thread.getName());
+			}
+			if (closeEventStream(task)) {
+				return "the event stream of the thread '%s' was not closed".formatted(thread.getName());
 			}
 			if (shutDownEventLoop(task)) {
 				return "the event loop of the thread '%s' was not shut down".formatted(thread.getName());
@@ -115,6 +120,27 @@ final class LeftThreads {
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
+	}
+
+	/**
+	 * A stream of the flight recorder goes on after an interrupt. Its thread knows it by
+	 * what its task has captured.
+	 */
+	private static boolean closeEventStream(@Nullable Object task) throws ReflectiveOperationException {
+		if (task == null || !task.getClass().getName().startsWith(EVENT_STREAMS)) {
+			return false;
+		}
+		for (Field field : task.getClass().getDeclaredFields()) {
+			if (!Modifier.isStatic(field.getModifiers())) {
+				field.setAccessible(true);
+				if (field.get(task) instanceof AutoCloseable stream) {
+					Method close = AutoCloseable.class.getMethod("close");
+					close.invoke(stream);
+					return true;
+				}
+			}
+		}
+		return false;
 	}
 
 	/** Netty's threads take no notice of interrupts. */

@@ -50,8 +50,9 @@ final class ThreadLocals {
 					locals.removeFrom(field(Thread.class.getName(), table).get(thread));
 				}
 				locals.removeFromNetty(thread);
-				forgetCallers(thread);
 			}
+			// The recorder's thread is in no group's list.
+			Thread.getAllStackTraces().keySet().forEach(ThreadLocals::forgetCallers);
 			if (locals.unknown != null) {
 				findings.add(locals.unknown);
 			}
@@ -82,16 +83,16 @@ final class ThreadLocals {
 	 * needs them, such as those of remote objects.
 	 */
 	@SuppressWarnings("removal")
-	private static void forgetCallers(Thread thread) throws ReflectiveOperationException {
-		Field callers;
+	static void forgetCallers(Thread thread) {
 		try {
-			callers = field(Thread.class.getName(), "inheritedAccessControlContext");
+			Field callers = field(Thread.class.getName(), "inheritedAccessControlContext");
+			if (System.getSecurityManager() == null && callers.get(thread) != null) {
+				callers.set(thread, new AccessControlContext(new ProtectionDomain[0]));
+			}
 		}
-		catch (NoSuchFieldException ex) {
-			return;
-		}
-		if (System.getSecurityManager() == null && callers.get(thread) != null) {
-			callers.set(thread, new AccessControlContext(new ProtectionDomain[0]));
+		catch (ReflectiveOperationException | RuntimeException ex) {
+			// Not in this version of the JDK, or not without java -jar, as shutdown
+			// hooks.
 		}
 	}
 

@@ -12,8 +12,8 @@ class ArchitectureTests {
 	void launcherKnowsNothingOfApplications() {
 		classes().should()
 			.onlyDependOnClassesThat()
-			.resideInAnyPackage("java..", "javax.management..", "javax.net.ssl..", "com.sun.management..", "jdk.net..",
-					"tools.jackson.core..", "io.github.vicinal.launcher..", "org.jspecify..")
+			.resideInAnyPackage("java..", "javax.management..", "javax.net.ssl..", "com.sun.management..", "jdk.jfr..",
+					"jdk.net..", "tools.jackson.core..", "io.github.vicinal.launcher..", "org.jspecify..")
 			.because("it runs applications of any version of Spring Boot, and of Vicinal")
 			.check(new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
 				.importPackages("io.github.vicinal.launcher"));

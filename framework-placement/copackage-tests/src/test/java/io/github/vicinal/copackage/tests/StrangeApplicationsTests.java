@@ -433,6 +433,77 @@ class StrangeApplicationsTests {
 		}
 	}
 
+	/** The recorder is the JVM's, whichever application has needed it first. */
+	@Test
+	void flightRecordingsThatNobodyHasStoppedEndWithTheirApplication() throws IOException {
+		Path dump = this.directory.resolve("at-exit.jfr");
+		Path jar = OwnApplication.withLibrariesOf("legacy")
+			.resource("application.properties", PROPERTIES)
+			.main(RUN + """
+					static final CountDownLatch EVENTS = new CountDownLatch(2);
+
+					static class Own extends jdk.jfr.Event {
+					}
+
+					@GetMapping("/leave")
+					void leave(String dump) throws Exception {
+						jdk.jfr.Recording recording = new jdk.jfr.Recording();
+						recording.setName("left");
+						recording.setDestination(java.nio.file.Path.of(dump));
+						recording.setDumpOnExit(true);
+						recording.start();
+						jdk.jfr.FlightRecorder.addPeriodicEvent(Own.class, () -> new Own().commit());
+						jdk.jfr.FlightRecorder.addListener(new jdk.jfr.FlightRecorderListener() { });
+						var stream = new jdk.jfr.consumer.RecordingStream();
+						stream.enable(Own.class).with("period", "20 ms");
+						stream.onEvent(Own.class.getName(), (event) -> EVENTS.countDown());
+						stream.startAsync();
+						var repository = jdk.jfr.consumer.EventStream.openRepository();
+						repository.onEvent((event) -> EVENTS.countDown());
+						repository.startAsync();
+						EVENTS.await();
+					}
+
+					@GetMapping("/record")
+					void record() {
+						jdk.jfr.Recording recording = new jdk.jfr.Recording();
+						recording.setName("mine");
+						recording.setDuration(java.time.Duration.ofHours(2));
+						recording.start();
+					}
+
+					@GetMapping("/recordings")
+					String recordings() {
+						return jdk.jfr.FlightRecorder.getFlightRecorder().getRecordings().stream()
+							.map((each) -> each.getName() + " " + each.getState()).toList().toString();
+					}
+					""")
+			.write(this.directory, "strange");
+		try (RunningLayout running = start(Hoist.STATELESS, jar, jar)) {
+			running.until("[launcher] other runs after");
+			for (int i = 0; i < 3; i++) {
+				running.get(this.one, "/leave?dump=" + dump);
+				if (i == 0) {
+					running.get(this.other, "/record");
+				}
+				assertThat(running.command("restart one")).contains("running");
+				assertThat(dump).isNotEmptyFile();
+				Files.delete(dump);
+				assertThat(running.get(this.other, "/recordings")).isEqualTo("[mine RUNNING]");
+			}
+			assertThat(running.command("stop one")).contains("stopped");
+			assertThat(running.log())
+				.contains("one: the flight recording 'left' was still running",
+						"one: a periodic event of the flight recorder was still there",
+						"one: a listener of the flight recorder was still there")
+				.containsPattern("one: the event stream of the thread 'JFR Event Stream \\d+' was not closed")
+				.doesNotContain("runs on", "cannot be looked for", "JFR Shutdown Hook", "JFR Recording Scheduler");
+			// The JDK itself may remember the classes of one that has gone.
+			running.awaitLoaders(1 + 1);
+			assertThat(running.get(this.other, "/recordings")).isEqualTo("[mine RUNNING]");
+		}
+	}
+
 	/** That of a batch job may be long over when the last one has started. */
 	@Test
 	void oneThatEndsWhileAnotherStartsIsNoticed() throws IOException {
