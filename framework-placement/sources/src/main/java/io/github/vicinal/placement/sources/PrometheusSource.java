@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import io.github.vicinal.placement.model.Edge;
 import io.github.vicinal.placement.model.Evidence;
@@ -139,12 +141,13 @@ public final class PrometheusSource implements TrafficSource {
 				missing.add(family.metric());
 				continue;
 			}
-			environments(family, notSeen, unanswered);
+			String mixed = environments(family, notSeen, unanswered);
 			Map<Ends, Double> bytes = query(family, family.bytes(), notSeen, unanswered);
 			Map<Ends, Double> latency = latency(family, notSeen, unanswered);
 			calls.forEach((ends, rate) -> {
 				if (rate > 0) {
-					edges.merge(ends, edge(ends, rate, bytes.get(ends), latency.get(ends)), ObservedModel::together);
+					edges.merge(ends, edge(ends, rate, bytes.get(ends), latency.get(ends), mixed),
+							ObservedModel::together);
 				}
 			});
 		}
@@ -166,9 +169,9 @@ public final class PrometheusSource implements TrafficSource {
 		return new Traffic(List.copyOf(edges.values()), List.copyOf(notSeen), List.copyOf(unanswered));
 	}
 
-	private Edge edge(Ends ends, double calls, @Nullable Double bytes, @Nullable Double latency) {
-		return new Edge(ends.from(), ends.to(), calls, bytes, null, null, latency,
-				new Evidence(name(), Math.round(calls * this.window.toMillis() / 1000.0), this.window, false, ""));
+	private Edge edge(Ends ends, double calls, @Nullable Double bytes, @Nullable Double latency, String mixed) {
+		return new Edge(ends.from(), ends.to(), calls, bytes, null, null, latency, new Evidence(name(),
+				Math.round(calls * this.window.toMillis() / 1000.0), this.window, !mixed.isEmpty(), mixed));
 	}
 
 	private String seconds() {
@@ -214,26 +217,37 @@ public final class PrometheusSource implements TrafficSource {
 		return latency;
 	}
 
-	/** Names environments whose calls are added up because their services share names. */
-	private void environments(Family family, Set<String> notSeen, Set<String> unanswered) throws IOException {
+	/**
+	 * Names environments whose calls are added up because their services share names,
+	 * unless the matchers say which ones are meant.
+	 * @return why calls are partial evidence, empty if they are not
+	 */
+	private String environments(Family family, Set<String> notSeen, Set<String> unanswered) throws IOException {
 		Map<String, Set<String>> values = new TreeMap<>();
-		String query = "group by (%s) (rate(%s{%%2$s}[%%1$s]))".formatted(String.join(", ", ENVIRONMENTS),
-				family.metric());
+		List<String> asked = ENVIRONMENTS.stream().filter((label) -> !matched(label)).toList();
+		if (asked.isEmpty()) {
+			return "";
+		}
+		String query = "group by (%s) (rate(%s{%%2$s}[%%1$s]))".formatted(String.join(", ", asked), family.metric());
 		for (JsonNode result : results(query, unanswered)) {
-			for (String label : ENVIRONMENTS) {
+			for (String label : asked) {
 				String value = result.path("metric").path(label).asString("");
 				if (!value.isEmpty()) {
 					values.computeIfAbsent(label, (key) -> new TreeSet<>()).add(value);
 				}
 			}
 		}
-		values.forEach((label, all) -> {
-			if (all.size() > 1) {
-				notSeen.add(
-						"%s has series of %d values of the label '%s' (%s); services of equal names count as one. Choose series by matchers of labels"
-							.formatted(family.metric(), all.size(), label, shortened(String.join(", ", all))));
-			}
-		});
+		values.values().removeIf((all) -> all.size() < 2);
+		values.forEach((label, all) -> notSeen.add(
+				"%s has series of %d values of the label '%s' (%s); services of equal names count as one. Choose series by matchers of labels"
+					.formatted(family.metric(), all.size(), label, shortened(String.join(", ", all)))));
+		return values.isEmpty() ? "" : "calls of all values of %s are added up; choose series by matchers of labels"
+			.formatted(values.keySet().stream().map((label) -> "'" + label + "'").collect(Collectors.joining(", ")));
+	}
+
+	/** Whether the matchers choose values of a label. */
+	private boolean matched(String label) {
+		return Pattern.compile("(^|,)\\s*" + label + "\\s*[=!]").matcher(this.matchers).find();
 	}
 
 	private record Sample(Ends ends, double value) {

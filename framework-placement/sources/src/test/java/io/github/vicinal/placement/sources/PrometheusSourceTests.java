@@ -87,17 +87,31 @@ class PrometheusSourceTests {
 						? vector(environment) : request.contains("application!=\"\"") ? EMPTY : vector("""
 								{"metric":{"application":"web","client_name":"db"},"value":[1,"5"]}"""));
 		})) {
-			assertThat(source(server.uri("")).observe().notSeen()).singleElement()
+			Traffic mixed = source(server.uri("")).observe();
+			assertThat(mixed.notSeen()).singleElement()
 				.asString()
 				.contains("2 values of the label 'env' (prod, staging)");
+			// Rates that add up environments are no reason to apply a plan.
+			assertThat(mixed.edges()).singleElement().extracting(Edge::evidence).satisfies((evidence) -> {
+				assertThat(evidence.partial()).isTrue();
+				assertThat(evidence.note()).contains("all values of 'env' are added up");
+			});
 			int before = server.requests().size();
 			Traffic chosen = new PrometheusSource(server.uri(""), Duration.ofMinutes(10), 100, " env=\"prod\" ",
 					new HttpJson(Duration.ofSeconds(5)))
 				.observe();
 			assertThat(chosen.notSeen()).isEmpty();
-			assertThat(chosen.edges()).singleElement().extracting(Edge::callsPerSecond).isEqualTo(5.0);
+			assertThat(chosen.edges()).singleElement().satisfies((edge) -> {
+				assertThat(edge.callsPerSecond()).isEqualTo(5.0);
+				assertThat(edge.evidence().partial()).isFalse();
+			});
 			assertThat(server.requests().subList(before, server.requests().size())).isNotEmpty()
 				.allSatisfy((request) -> assertThat(request).contains("env=\"prod\"}[600s]"));
+			// Who names several has decided that they count together.
+			assertThat(new PrometheusSource(server.uri(""), Duration.ofMinutes(10), 100,
+					"job=\"app\", env=~\"prod|staging\"", new HttpJson(Duration.ofSeconds(5)))
+				.observe()
+				.edges()).singleElement().extracting((edge) -> edge.evidence().partial()).isEqualTo(false);
 		}
 	}
 
