@@ -2,27 +2,23 @@ package io.github.vicinal.transport.shm.topic;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
-import io.github.vicinal.peer.PeerIdentity;
-import io.github.vicinal.peer.Rendezvous;
-import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.Topics;
 import io.github.vicinal.topic.remote.RemoteTopics;
 import io.github.vicinal.topic.remote.TopicCarrier;
 import io.github.vicinal.topic.remote.TopicConnection;
+import io.github.vicinal.transport.testing.topic.ShmKitEnvironment;
 import io.github.vicinal.transport.testing.topic.TopicCompatibilityKit;
 import io.github.vicinal.transport.testing.topic.TopicDifference;
 import io.github.vicinal.transport.testing.topic.TopicKitEnvironment;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The compatibility kit of topics in memory: within one application, between applications
@@ -36,7 +32,7 @@ class ShmTopicCompatibilityTests {
 
 		@Override
 		protected TopicKitEnvironment createEnvironment() throws Exception {
-			return new Environment(false) {
+			return new ShmKitEnvironment(1) {
 
 				private @Nullable Topics only;
 
@@ -70,7 +66,7 @@ class ShmTopicCompatibilityTests {
 
 		@Override
 		protected TopicKitEnvironment createEnvironment() throws Exception {
-			return new Environment(false);
+			return new ShmKitEnvironment(1);
 		}
 
 	}
@@ -80,7 +76,7 @@ class ShmTopicCompatibilityTests {
 
 		@Override
 		protected TopicKitEnvironment createEnvironment() throws Exception {
-			return new Environment(true);
+			return new SocketEnvironment();
 		}
 
 		@Override
@@ -90,43 +86,17 @@ class ShmTopicCompatibilityTests {
 
 	}
 
-	/** Two directories are two hosts, and each publisher has a carrier of its own. */
-	private static class Environment implements TopicKitEnvironment {
+	/** Each publisher has a carrier of its own. */
+	private static final class SocketEnvironment extends ShmKitEnvironment {
 
-		private final boolean remote;
+		private final List<SocketCarrier> carriers = new CopyOnWriteArrayList<>();
 
-		private final Path first = TopicFixture.memoryDirectory();
-
-		private final Path second = TopicFixture.memoryDirectory();
-
-		private final List<SocketCarrier> carriers = new ArrayList<>();
-
-		private final List<Topics> all = new ArrayList<>();
-
-		Environment(boolean remote) throws Exception {
-			this.remote = remote;
+		SocketEnvironment() throws IOException {
+			super(2);
 		}
 
 		@Override
-		public Topics publisher(Application application) {
-			return topics(this.first, application, true);
-		}
-
-		@Override
-		public Topics subscriber(Application application) {
-			return topics(this.remote ? this.second : this.first, application, false);
-		}
-
-		private synchronized Topics topics(Path directory, Application application, boolean publisher) {
-			Rendezvous rendezvous = Rendezvous.open(directory.toString());
-			Topics topics = new ShmTopics(PeerIdentity.create(rendezvous.hostId()), application.name(), rendezvous,
-					JsonMapper.builder().build(), application.observations(), List.of(), application.grants(),
-					this.remote ? remote(publisher) : RemoteTopics.none());
-			this.all.add(topics);
-			return topics;
-		}
-
-		private RemoteTopics remote(boolean publisher) {
+		protected RemoteTopics remote(boolean publisher) {
 			TopicCarrier carrier = publisher ? serving() : new Connecting();
 			return new RemoteTopics() {
 
@@ -159,34 +129,11 @@ class ShmTopicCompatibilityTests {
 			}
 		}
 
-		private synchronized List<SocketCarrier> carriers() {
-			return List.copyOf(this.carriers);
-		}
-
-		private List<String> addresses() {
-			return carriers().stream().map(SocketCarrier::address).toList();
-		}
-
 		@Override
-		public int roomBytes() {
-			return 64 << 10;
-		}
-
-		@Override
-		public int oversizeBytes() {
-			return TopicSettings.DEFAULT_CAPACITY_BYTES / 2;
-		}
-
-		@Override
-		public void close() throws Exception {
-			for (int i = this.all.size() - 1; i >= 0; i--) {
-				this.all.get(i).close();
-			}
+		protected void closeCarriers() throws IOException {
 			for (SocketCarrier carrier : this.carriers) {
 				carrier.close();
 			}
-			TopicFixture.assertEmptyAndDelete(this.first);
-			TopicFixture.assertEmptyAndDelete(this.second);
 		}
 
 		/** One name stands for all publishers, as that of a headless service does. */
@@ -204,13 +151,12 @@ class ShmTopicCompatibilityTests {
 
 			@Override
 			public List<String> resolve(String address) {
-				return addresses();
+				return SocketEnvironment.this.carriers.stream().map(SocketCarrier::address).toList();
 			}
 
 			@Override
 			public TopicConnection connect(String address) throws IOException {
-				SocketCarrier carrier = carriers().get(addresses().indexOf(address));
-				return carrier.connect(address);
+				return SocketEnvironment.this.carriers.get(resolve("all").indexOf(address)).connect(address);
 			}
 
 		}

@@ -112,7 +112,7 @@ abstract class FailureBehaviours extends TopicBehaviours {
 				int bad = batches.get(batches.size() - 1).indexOf(2);
 				for (int i = 0; i < messages.size(); i++) {
 					if (i == bad) {
-						messages.subList(i, messages.size()).forEach((message) -> message.payload()[3] = 99);
+						messages.subList(i, messages.size()).forEach((message) -> message.payload()[4] = 99);
 						throw new BatchFailedException(i, new IllegalStateException("never"));
 					}
 					handle(messages.get(i));
@@ -133,6 +133,8 @@ abstract class FailureBehaviours extends TopicBehaviours {
 		List<Integer> expected = new ArrayList<>(range(0, 20));
 		expected.remove(Integer.valueOf(2));
 		assertThat(recorder.numbers()).isEqualTo(expected);
+		assertThat(recorder.handled())
+			.allSatisfy((message) -> assertThat(message.payload()).isEqualTo(number(number(message))));
 		assertThat(recorder.failed()).extracting(TopicBehaviours::number).containsExactly(2);
 		assertThat(batches.stream().filter((batch) -> batch.contains(2))).hasSize(3);
 	}
