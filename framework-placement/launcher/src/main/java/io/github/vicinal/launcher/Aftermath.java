@@ -95,6 +95,7 @@ final class Aftermath {
 				return;
 			}
 			if (thread.isAlive()) {
+				LeftThreads.clearInterrupt(thread);
 				this.findings.add("the thread '%s' runs on: %s".formatted(thread.getName(), stack(thread)));
 			}
 		}

@@ -79,6 +79,21 @@ final class LeftThreads {
 		return null;
 	}
 
+	/**
+	 * Takes back the interrupt of a thread that runs on in spite of it. Otherwise, a loop
+	 * that waits in a selector would not wait any more, and keep a processor busy.
+	 */
+	static void clearInterrupt(Thread thread) {
+		try {
+			Field interrupted = Thread.class.getDeclaredField("interrupted");
+			interrupted.setAccessible(true);
+			interrupted.setBoolean(thread, false);
+		}
+		catch (ReflectiveOperationException | RuntimeException ex) {
+			// It is named, and may be busy.
+		}
+	}
+
 	/** Does what {@code Timer.cancel} does, since the timer itself cannot be found. */
 	private static void cancel(Thread thread) throws ReflectiveOperationException {
 		Object queue = value(thread, thread.getClass(), "queue");

@@ -16,8 +16,11 @@ import java.net.URLClassLoader;
 import java.net.URLConnection;
 import java.net.URLStreamHandler;
 import java.net.URLStreamHandlerFactory;
+import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.nio.channels.spi.SelectorProvider;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -297,6 +300,31 @@ class IsolationTests {
 		}
 		assertThat(LeftThreads.end(new Thread(() -> {
 		}))).isNull();
+	}
+
+	/** The interrupt would keep its selector from waiting, and a processor busy. */
+	@Test
+	void aThreadThatRunsOnInSpiteOfAnInterruptWaitsAsBefore() throws Exception {
+		try (AbstractSelector selector = SelectorProvider.provider().openSelector();
+				OwnedBeans beans = OwnedBeans.watch(MBeanServerFactory.newMBeanServer())) {
+			Thread loop = new Thread(() -> {
+				while (selector.isOpen()) {
+					try {
+						selector.select();
+					}
+					catch (IOException | ClosedSelectorException ex) {
+						return;
+					}
+				}
+			}, "loop");
+			loop.setDaemon(true);
+			loop.setContextClassLoader(this.one);
+			loop.start();
+			assertThat(Aftermath.clean(this.one, beans, new JvmDefaults(), Duration.ofMillis(50))).singleElement()
+				.asString()
+				.startsWith("the thread 'loop' runs on: ");
+			assertThat(loop.isInterrupted()).isFalse();
+		}
 	}
 
 	/** Only the JDK's own are there for all. */
