@@ -411,6 +411,11 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 	}
 
 	@Override
+	public boolean awaited() {
+		return !this.pending.isEmpty();
+	}
+
+	@Override
 	public void stalled(String text) {
 		gone("is left, because " + text);
 	}

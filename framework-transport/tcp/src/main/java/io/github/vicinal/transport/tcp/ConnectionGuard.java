@@ -21,6 +21,13 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter implements Guar
 	/** Deadlines are kept to this part of the shortest of them. */
 	private static final int PRECISION = 4;
 
+	/**
+	 * Multiple of the ping interval after which a connection is asked that nobody waits
+	 * for. A peer that is gone costs a place meanwhile; asking it costs each of thousands
+	 * of idle connections a wake-up on both sides.
+	 */
+	static final int IDLE_INTERVALS = 4;
+
 	private final TcpOptions options;
 
 	private final FrameDecoder decoder;
@@ -165,10 +172,15 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter implements Guar
 				this.owner.gone("did not answer a ping within %d ms".formatted(this.options.pingTimeout().toMillis()));
 			}
 		}
-		else if (now - this.lastRead >= this.options.pingInterval().toNanos()) {
+		else if (now - this.lastRead >= interval()) {
 			this.pinged = true;
 			ping(channel, now);
 		}
+	}
+
+	/** Returns the silence after which the peer is asked, in nanoseconds. */
+	private long interval() {
+		return this.options.pingInterval().toNanos() * (this.owner.awaited() ? 1 : IDLE_INTERVALS);
 	}
 
 	/** Returns when the kernel last took bytes, or had nothing to take. */
@@ -213,6 +225,9 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter implements Guar
 
 	/** The connection that is watched. */
 	interface Owner {
+
+		/** Returns whether somebody waits for what the connection brings. */
+		boolean awaited();
 
 		/** The peer did not send the rest of a frame in time. */
 		void stalled(String text);

@@ -251,6 +251,11 @@ final class ServerConnection extends SimpleChannelInboundHandler<ReceivedFrame> 
 	}
 
 	@Override
+	public boolean awaited() {
+		return this.topics != null || this.outstanding.get() > 0;
+	}
+
+	@Override
 	public void stalled(String text) {
 		refuseAndClose(Refusal.STALLED, text);
 	}

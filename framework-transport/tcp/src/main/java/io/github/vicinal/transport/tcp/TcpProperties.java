@@ -31,7 +31,8 @@ import org.springframework.util.unit.DataSize;
  * @param frameTimeout Time in which a call or reply must arrive once it has begun to, and
  * in which a client must take some of the bytes that are sent to it.
  * @param pingInterval Time without a byte from the other side after which it is asked
- * whether it is still there.
+ * whether it is still there; four times as long while a connection carries neither calls
+ * nor topics.
  * @param pingTimeout Time in which the other side must answer that. Otherwise the
  * connection is closed.
  * @param compressedFromSize Size from which calls and replies are compressed, if the

@@ -184,6 +184,11 @@ final class TopicClient extends SimpleChannelInboundHandler<ReceivedFrame> imple
 	}
 
 	@Override
+	public boolean awaited() {
+		return true;
+	}
+
+	@Override
 	public void stalled(String text) {
 		gone("is left, because " + text);
 	}

@@ -125,6 +125,18 @@ class TcpHostilePeerTests extends TcpTestSupport {
 		assertThat(stalled(server)).isZero();
 	}
 
+	/** Thousands of idle connections would else keep both sides awake. */
+	@Test
+	void aConnectionThatCarriesNothingIsAskedLessOften() throws Exception {
+		TcpPathServer server = server(patient().pings(SHORT, Duration.ofSeconds(10)).build());
+		long start = System.nanoTime();
+		try (Socket socket = welcomed(server)) {
+			assertThat(next(socket.getInputStream())).isEqualTo(FrameType.PING);
+			assertThat(System.nanoTime() - start)
+				.isGreaterThanOrEqualTo(ConnectionGuard.IDLE_INTERVALS * SHORT.toNanos());
+		}
+	}
+
 	@Test
 	void aServerAnswersPings() throws Exception {
 		TcpPathServer server = server(patient().build());
