@@ -36,6 +36,13 @@ public final class ConflictChecker {
 
 	private static final int DEFAULT_PORT = 8080;
 
+	private static final String SERVER_PORT = "server.port";
+
+	private static final String MANAGEMENT_PORT = "management.server.port";
+
+	/** Settings of further servers, which have no port unless they are given one. */
+	private static final List<String> OTHER_PORTS = List.of("spring.rsocket.server.port", "spring.grpc.server.port");
+
 	private static final String WEB_TYPE = "spring.main.web-application-type";
 
 	private static final int OLDEST_BOOT = 3;
@@ -254,33 +261,38 @@ public final class ConflictChecker {
 	}
 
 	private static void ports(Inventory one, Inventory other, List<Finding> findings) {
-		for (Integer port : ports(one)) {
-			if (ports(other).contains(port)) {
+		Map<Integer, String> ours = portSettings(one);
+		Map<Integer, String> theirs = portSettings(other);
+		ours.forEach((port, setting) -> {
+			String theirSetting = theirs.get(port);
+			if (theirSetting != null) {
 				findings.add(new Finding(Rule.PORT, Verdict.FORBIDDEN,
 						"both '%s' and '%s' listen on port %d".formatted(one.name(), other.name(), port),
-						"give one of them another port: " + option(one, other, port)));
+						"give one of them another port: " + option(one, setting, other, theirSetting)));
 			}
-		}
+		});
 	}
 
 	/** Returns the option that gives one of two applications another port. */
-	private static String option(Inventory one, Inventory other, int port) {
-		if (managementPort(other) != port) {
+	private static String option(Inventory one, String setting, Inventory other, String theirSetting) {
+		if (theirSetting.equals(SERVER_PORT)) {
 			return "--port %s=PORT".formatted(other.name());
 		}
-		return (managementPort(one) != port) ? "--port %s=PORT".formatted(one.name())
-				: "--argument %s=--management.server.port=PORT".formatted(other.name());
+		return setting.equals(SERVER_PORT) ? "--port %s=PORT".formatted(one.name())
+				: "--argument %s=--%s=PORT".formatted(other.name(), theirSetting);
 	}
 
-	private static int managementPort(Inventory inventory) {
-		Container container = inventory.container();
-		return Settings.number(inventory.settings(), (container != null) ? container.environment() : Map.of(),
-				"management.server.port", 0);
-	}
-
-	/** Ports that an application listens on for certain; 0 is any that is free. */
+	/** Ports that an application listens on for certain. */
 	static Set<Integer> ports(Inventory inventory) {
-		Set<Integer> ports = new LinkedHashSet<>();
+		return portSettings(inventory).keySet();
+	}
+
+	/**
+	 * Returns the ports that an application listens on for certain, with the settings
+	 * that change them; 0 is any that is free.
+	 */
+	private static Map<Integer, String> portSettings(Inventory inventory) {
+		Map<Integer, String> ports = new LinkedHashMap<>();
 		boolean server = has(inventory, (library) -> library.artifact().startsWith("tomcat-embed-core")
 				|| library.artifact().startsWith("jetty-server") || library.artifact().startsWith("undertow-core")
 				|| library.artifact().startsWith("reactor-netty-http"));
@@ -293,19 +305,22 @@ public final class ConflictChecker {
 		settings.putAll(line);
 		environment = new HashMap<>(environment);
 		environment.keySet().removeIf((name) -> line.keySet().stream().map(Settings::variable).anyMatch(name::equals));
-		boolean said = settings.containsKey("server.port") || environment.containsKey("SERVER_PORT");
+		boolean said = settings.containsKey(SERVER_PORT) || environment.containsKey("SERVER_PORT");
 		boolean web = !"none"
 			.equalsIgnoreCase(environment.getOrDefault(Settings.variable(WEB_TYPE), settings.get(WEB_TYPE)));
 		if (web && (server || said)) {
-			ports.add(Settings.number(settings, environment, "server.port", DEFAULT_PORT));
+			ports.put(Settings.number(settings, environment, SERVER_PORT, DEFAULT_PORT), SERVER_PORT);
 		}
 		else if (container != null) {
-			ports.addAll(container.ports());
+			container.ports().forEach((port) -> ports.put(port, SERVER_PORT));
 		}
 		if (web) {
-			ports.add(Settings.number(settings, environment, "management.server.port", 0));
+			ports.putIfAbsent(Settings.number(settings, environment, MANAGEMENT_PORT, 0), MANAGEMENT_PORT);
 		}
-		ports.removeIf((port) -> port <= 0);
+		for (String other : OTHER_PORTS) {
+			ports.putIfAbsent(Settings.number(settings, environment, other, 0), other);
+		}
+		ports.keySet().removeIf((port) -> port <= 0);
 		return ports;
 	}
 

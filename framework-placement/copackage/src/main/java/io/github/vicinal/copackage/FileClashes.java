@@ -23,11 +23,13 @@ final class FileClashes {
 			UnaryOperator.identity(), "logging.file.path", (directory) -> directory + "/spring.log", "spring.pid.file",
 			UnaryOperator.identity(), "server.tomcat.basedir", UnaryOperator.identity(),
 			"server.servlet.session.store-dir", UnaryOperator.identity(), "spring.datasource.url",
-			FileClashes::database);
+			FileClashes::database, "spring.r2dbc.url", FileClashes::database, "server.jetty.accesslog.filename",
+			UnaryOperator.identity());
 
 	/** Databases in a file, which one process at a time may open. */
 	private static final Pattern DATABASE = Pattern.compile(
-			"jdbc:(?:h2:(?!mem:|tcp:|ssl:|zip:)(?:file:)?|hsqldb:file:|derby:(?!//|memory:)|sqlite:(?!:memory:))([^;?]+).*");
+			"(?:jdbc:(?:h2:(?!mem:|tcp:|ssl:|zip:)(?:file:)?|hsqldb:file:|derby:(?!//|memory:)|sqlite:(?!:memory:))"
+					+ "|r2dbc:h2:file:?//)([^;?]+).*");
 
 	private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^${}:]+)(?::([^${}]*))?}");
 

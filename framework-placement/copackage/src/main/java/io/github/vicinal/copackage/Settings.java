@@ -8,6 +8,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
@@ -25,6 +28,14 @@ final class Settings {
 	/** Sources of settings; a later one overrides an earlier one. */
 	static final List<String> FILES = List.of("application.yaml", "application.yml", "application.properties",
 			"config/application.yaml", "config/application.yml", "config/application.properties");
+
+	/** Names that rules ask for, which files may write in other ways. */
+	private static final Map<String, String> NAMES = Stream
+		.of("server.port", "management.server.port", "spring.rsocket.server.port", "spring.grpc.server.port",
+				"logging.file.name", "logging.file.path", "spring.pid.file", "server.tomcat.basedir",
+				"server.jetty.accesslog.filename", "server.servlet.session.store-dir", "spring.datasource.url",
+				"spring.r2dbc.url", "spring.main.web-application-type", "spring.application.name")
+		.collect(Collectors.toUnmodifiableMap(Settings::uniform, UnaryOperator.identity()));
 
 	private static final int MAX_DEPTH = 64;
 
@@ -81,7 +92,7 @@ final class Settings {
 
 	private static void addUnlessOfProfile(Map<String, String> document, Map<String, String> settings) {
 		if (!document.containsKey(PROFILE) && !document.containsKey(PROFILE_BEFORE_2_4)) {
-			settings.putAll(document);
+			document.forEach((name, value) -> settings.put(NAMES.getOrDefault(uniform(name), name), value));
 		}
 	}
 
@@ -103,6 +114,11 @@ final class Settings {
 	/** The text of a list may have no end, and no rule is about one. */
 	private static String text(@Nullable Object value) {
 		return (value instanceof Iterable<?> || value instanceof Map<?, ?>) ? "" : String.valueOf(value);
+	}
+
+	/** As Spring Boot compares names: without case and dashes. */
+	private static String uniform(String name) {
+		return name.replace("-", "").replace("_", "").toLowerCase(Locale.ROOT);
 	}
 
 	/** Returns the variable that Spring Boot takes for a property. */
