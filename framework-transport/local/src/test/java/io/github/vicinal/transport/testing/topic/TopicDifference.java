@@ -37,7 +37,10 @@ public enum TopicDifference {
 	/** A publisher does not know its subscribers by name. */
 	SUBSCRIBERS_NOT_KNOWN,
 
-	/** Only the publisher counts what was dropped. */
+	/**
+	 * Only the publisher counts what was dropped, and a subscriber that has it open may
+	 * handle it nevertheless.
+	 */
 	DROPS_NOT_KNOWN_TO_SUBSCRIBERS,
 
 	/** A subscriber of {@code byte[]} does not fit a topic with another payload. */
