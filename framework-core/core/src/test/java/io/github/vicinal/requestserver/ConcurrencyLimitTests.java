@@ -28,6 +28,9 @@ class ConcurrencyLimitTests {
 	private static final ToDoubleFunction<Random> EXPONENTIAL = (random) -> -SERVICE
 			* Math.log(1 - random.nextDouble());
 
+	/** Service time of an application whose code is compiled. */
+	private static final double WARM_SERVICE = 0.002;
+
 	private static final int MANY = 1_000;
 
 	/** When the load comes, after a quiet time. */
@@ -420,6 +423,42 @@ class ConcurrencyLimitTests {
 			.run();
 		assertThat(outcome.responses().size()).isGreaterThan((int) (0.93 * 800 * (END - WARM)));
 		assertThat(outcome.running() + outcome.waiting()).isZero();
+	}
+
+	/**
+	 * Until its code is compiled an application is slower, here by up to 50 times, and
+	 * more comes than it can do. As many are answered within a second as by a web server
+	 * that lets all of them wait, or more.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "80, 0.1, 2, false", "80, 0.1, 2, true", "200, 0.03, 2, true", "200, 0.05, 2, false",
+			"200, 0.05, 2, true", "200, 0.1, 1, true", "200, 0.1, 2, false", "200, 0.1, 3, true", "400, 0.1, 2, true" })
+	void aColdServerAnswersAsManyInTimeAsOneThatRejectsNothing(double perSecond, double cold, double warmUp,
+			boolean uneven) {
+		RequestServerSettings all = RequestServerSettings.of("all wait", new Threads.Fixed(200))
+			.withQueueCapacity(100_000)
+			.withPatience(1000);
+		long inTime = 0;
+		long withoutRejections = 0;
+		for (long seed = 1; seed <= 5; seed++) {
+			inTime += answeredInTime(simulation(2, warm(uneven), 0, seed), perSecond, cold, warmUp);
+			withoutRejections += answeredInTime(new Simulation(all, 2, warm(uneven), 0, seed), perSecond, cold, warmUp);
+		}
+		assertThat(inTime).isGreaterThan((long) (0.95 * withoutRejections));
+	}
+
+	private static ToDoubleFunction<Random> warm(boolean uneven) {
+		return (random) -> uneven ? -WARM_SERVICE * Math.log(1 - random.nextDouble()) : WARM_SERVICE;
+	}
+
+	private static long answeredInTime(Simulation simulation, double perSecond, double cold, double warmUp) {
+		simulation.load(0, 20, perSecond).accelerate(WARM_SERVICE / cold);
+		for (int i = 1; i < 400; i++) {
+			double at = i * 0.05 + 1e-4;
+			double service = WARM_SERVICE + (cold - WARM_SERVICE) * Math.exp(-at / warmUp);
+			simulation.at(at, () -> simulation.accelerate(WARM_SERVICE / service));
+		}
+		return simulation.run().responses().stream().filter((seconds) -> seconds < 1).count();
 	}
 
 }

@@ -67,6 +67,9 @@ final class Simulation {
 
 	private final List<Work> running = new ArrayList<>();
 
+	/** Speed of processors, 1 if requests take their service times. */
+	private double pace = 1;
+
 	private double now;
 
 	private long offset;
@@ -195,6 +198,11 @@ final class Simulation {
 		this.serviceSeconds = seconds;
 	}
 
+	/** Changes how fast processors are from now on, for those that run, too. */
+	void accelerate(double factor) {
+		this.pace = factor;
+	}
+
 	Outcome run() {
 		double end = 0;
 		for (Event event = this.events.poll(); event != null; event = this.events.poll()) {
@@ -245,7 +253,7 @@ final class Simulation {
 		for (Work work : active) {
 			work.left -= done;
 		}
-		double own = (this.processors == PROCESSORS && !this.pooled) ? done * active.size() : 0;
+		double own = (this.processors == PROCESSORS && !this.pooled) ? done / this.pace * active.size() : 0;
 		this.used += Math.max(own, this.othersLoad * PROCESSORS * (to - this.advanced));
 		if (to > this.warmSeconds) {
 			this.slotSeconds += this.running.size() * (to - Math.max(this.advanced, this.warmSeconds));
@@ -269,9 +277,9 @@ final class Simulation {
 	private double speed() {
 		int active = this.running.size() + Math.min(this.entrances, this.incoming.size());
 		if (this.halving > 0) {
-			return 1 / (1 + active / this.halving);
+			return this.pace / (1 + active / this.halving);
 		}
-		return this.pooled ? 1 : Math.min(1, (double) this.processors / Math.max(1, active));
+		return this.pace * (this.pooled ? 1 : Math.min(1, (double) this.processors / Math.max(1, active)));
 	}
 
 	private void schedule() {
