@@ -265,7 +265,8 @@ class SubscriberFormsTests {
 		second.subscription.request(100);
 		TopicFixture.await(() -> topic.report().usedBytes() == 0);
 		assertThat(first.signals).containsExactly("job 0", "job 1", "job 2", "job 3", "job 4");
-		assertThat(second.signals).containsExactly("job 5", "job 6", "job 7", "job 8", "job 9");
+		// What the first one already had is given back, and comes whenever it is back.
+		assertThat(second.signals).containsExactlyInAnyOrder("job 5", "job 6", "job 7", "job 8", "job 9");
 	}
 
 	@ParameterizedTest
