@@ -3,6 +3,9 @@ package io.github.vicinal.launcher;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -12,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Ends what threads of a stopped application work for, where an interrupt is not enough:
- * timers, executors, HTTP servers of the JDK and event loops of Netty that nobody has
- * stopped go on after it.
+ * timers, executors, HTTP servers of the JDK, event loops of Netty and clients on Jetty's
+ * thread pools that nobody has stopped go on after it.
  */
 final class LeftThreads {
 
@@ -24,6 +27,10 @@ final class LeftThreads {
 	private static final String HTTP_DISPATCHER = "sun.net.httpserver.ServerImpl$Dispatcher";
 
 	private static final String EVENT_STREAMS = "jdk.jfr.internal.consumer.";
+
+	private static final String JETTY_RUNNER = "org.eclipse.jetty.util.thread.QueuedThreadPool$Runner";
+
+	private static final String JETTY_LIFE_CYCLE = "org.eclipse.jetty.util.component.LifeCycle";
 
 	/** Part of the names of Netty's classes, also where a library has a copy of them. */
 	private static final String NETTY = "io.netty.";
@@ -36,7 +43,7 @@ final class LeftThreads {
 	/** Maximum number of tasks of Netty that wrap each other. */
 	private static final int MAX_WRAPPERS = 4;
 
-	/** Time that an HTTP server may take to stop: it waits for its thread. */
+	/** Time that a server or a pool may take to stop: it waits for its threads. */
 	private static final long STOP_MILLIS = 1000;
 
 	private LeftThreads() {
@@ -65,6 +72,10 @@ final class LeftThreads {
 			if (task != null && task.getClass().getName().equals(HTTP_DISPATCHER)) {
 				stopHttpServer(task);
 				return "the HTTP server of the thread '%s' was not stopped".formatted(thread.getName());
+			}
+			if (task != null && task.getClass().getName().equals(JETTY_RUNNER)) {
+				stopJetty(task);
+				return "the thread pool of Jetty of the thread '%s' was not stopped".formatted(thread.getName());
 			}
 			if (closeEventStream(task)) {
 				return "the event stream of the thread '%s' was not closed".formatted(thread.getName());
@@ -119,14 +130,57 @@ final class LeftThreads {
 		}
 		Method stop = server.getClass().getMethod("stop", int.class);
 		stop.setAccessible(true);
+		inTime(() -> stop.invoke(server, 0));
+	}
+
+	/**
+	 * Jetty's selectors go on after an interrupt, and their pool does not know who works
+	 * with it, except those that have announced how many threads they keep: selectors
+	 * have.
+	 */
+	private static void stopJetty(Object runner) throws ReflectiveOperationException {
+		Object pool = value(runner, runner.getClass(), "this$0");
+		if (pool == null) {
+			return;
+		}
+		Class<?> poolType = superclass(pool.getClass(), "org.eclipse.jetty.util.thread.QueuedThreadPool");
+		Object budget = poolType.getMethod("getThreadPoolBudget").invoke(pool);
+		List<Object> users = new ArrayList<>();
+		if (budget != null && value(budget, budget.getClass(), "leases") instanceof Collection<?> leases) {
+			for (Object lease : leases) {
+				users.add(value(lease, lease.getClass(), "leasee"));
+			}
+		}
+		users.add(pool);
+		Method stop = Class.forName(JETTY_LIFE_CYCLE, false, poolType.getClassLoader()).getMethod("stop");
+		inTime(() -> {
+			for (Object user : users) {
+				if (stop.getDeclaringClass().isInstance(user)) {
+					stop.invoke(user);
+				}
+			}
+		});
+	}
+
+	private static Class<?> superclass(Class<?> type, String name) throws ClassNotFoundException {
+		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+			if (each.getName().equals(name)) {
+				return each;
+			}
+		}
+		throw new ClassNotFoundException(name);
+	}
+
+	/** Waits for something to stop, but not for long. */
+	private static void inTime(Stop stop) {
 		Thread stopping = new Thread(() -> {
 			try {
-				stop.invoke(server, 0);
+				stop.run();
 			}
 			catch (ReflectiveOperationException ex) {
-				// Its thread is named if it runs on.
+				// Its threads are named if they run on.
 			}
-		}, "launcher-http-server-stop");
+		}, "launcher-stop");
 		stopping.setDaemon(true);
 		stopping.start();
 		try {
@@ -222,6 +276,13 @@ final class LeftThreads {
 		Field field = type.getDeclaredField(name);
 		field.setAccessible(true);
 		return field.get(target);
+	}
+
+	/** Stops something by reflection. */
+	private interface Stop {
+
+		void run() throws ReflectiveOperationException;
+
 	}
 
 }

@@ -433,6 +433,50 @@ class StrangeApplicationsTests {
 		}
 	}
 
+	/**
+	 * Spring Boot takes Jetty's client for RestClient where it finds it, and nobody stops
+	 * it: its selectors go on after an interrupt.
+	 */
+	@Test
+	void clientsOfJettyThatNobodyHasStoppedEndWithTheirApplication() throws IOException {
+		OwnApplication application = OwnApplication.withLibrariesOf("shop")
+			.resource("application.properties", PROPERTIES)
+			.main(RUN + """
+					@GetMapping("/here")
+					String here() {
+						return "here";
+					}
+
+					@GetMapping("/call")
+					String call(int port) {
+						return org.springframework.web.client.RestClient.builder()
+							.requestFactory(new org.springframework.http.client.JettyClientHttpRequestFactory())
+							.build().get().uri("http://localhost:" + port + "/here").retrieve().body(String.class);
+					}
+					""");
+		for (String library : List.of("jetty-alpn-client", "jetty-client", "jetty-compression-common",
+				"jetty-compression-gzip", "jetty-http", "jetty-io", "jetty-util")) {
+			application.library(library);
+		}
+		Path jar = application.write(this.directory, "jetty");
+		try (RunningLayout running = RunningLayout.start(this.directory,
+				Map.of("one", List.of("--server.port=" + this.one), "other", List.of("--server.port=" + this.other)),
+				Hoist.STATELESS, List.of("one=" + jar, "other=" + jar))) {
+			running.until("[launcher] other runs after");
+			for (int i = 0; i < 3; i++) {
+				assertThat(running.get(this.one, "/call?port=" + this.other)).isEqualTo("here");
+				assertThat(running.command("restart one")).contains("running");
+			}
+			assertThat(running.get(this.one, "/call?port=" + this.other)).isEqualTo("here");
+			assertThat(running.command("stop one")).contains("stopped");
+			assertThat(running.log())
+				.containsPattern("one: the thread pool of Jetty of the thread 'HttpClient@.*' was not stopped")
+				.doesNotContain("runs on", "cannot be looked for");
+			running.awaitLoaders(1 + 1);
+			assertThat(running.get(this.other, "/here")).isEqualTo("here");
+		}
+	}
+
 	/** The recorder is the JVM's, whichever application has needed it first. */
 	@Test
 	void flightRecordingsThatNobodyHasStoppedEndWithTheirApplication() throws IOException {
