@@ -2,7 +2,8 @@ package io.github.vicinal.topic;
 
 /**
  * There was no room for a message, which was not published: subscribers are slower than
- * publishers.
+ * publishers, or hang, or the link to them is cut. The message says which of these is the
+ * case.
  *
  * @since 0.1.0
  */
@@ -12,7 +13,8 @@ public final class TopicFullException extends TopicException {
 
 	/**
 	 * Creates an exception.
-	 * @param message names the topic and its slow subscribers
+	 * @param message names the topic, the subscriber that has the oldest message, and
+	 * what to do
 	 */
 	public TopicFullException(String message) {
 		super(message);

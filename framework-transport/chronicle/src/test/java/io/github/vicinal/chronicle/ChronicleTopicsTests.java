@@ -525,7 +525,7 @@ class ChronicleTopicsTests {
 		assertThatExceptionOfType(TopicException.class)
 			.isThrownBy(() -> other.topic(TopicSettings.of("large", TopicModel.STREAM, byte[].class))
 				.publish(new byte[1], Map.of("name", "x".repeat(70_000))))
-			.withMessageContaining("A name or value of a header may have 65,535 bytes");
+			.withMessageContaining("value of the header 'name' of a message of topic 'large' may have 65535 bytes");
 	}
 
 	/**

@@ -22,9 +22,11 @@ import io.github.vicinal.transport.testing.topic.TopicCompatibilityKit;
 import io.github.vicinal.transport.testing.topic.TopicDifference;
 import io.github.vicinal.transport.testing.topic.TopicKitEnvironment;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The compatibility kit of topics between two hosts over tcp, with certificates. */
+@Tag("deep")
 class TcpTopicCompatibilityTests extends TopicCompatibilityKit {
 
 	@TempDir

@@ -1,6 +1,7 @@
 package io.github.vicinal.transport.shm.topic;
 
 import io.github.vicinal.transport.shm.bell.Bells;
+import org.jspecify.annotations.Nullable;
 
 /** A subscriber as its publisher knows it. */
 final class AttachedSubscriber {
@@ -18,15 +19,20 @@ final class AttachedSubscriber {
 	/** Number of threads that may sleep. */
 	private final int sleepers;
 
+	/** The link to it if it is on another host. */
+	private final @Nullable RemoteLink link;
+
 	private long startPosition;
 
 	private long startSequence;
 
 	AttachedSubscriber(String name, String application, PairMemory pair, Bells bells, Runnable onClose) {
-		this(name, application, pair, bells, onClose, pair.threads());
+		this(name, application, pair, bells, onClose, pair.threads(), null);
 	}
 
-	AttachedSubscriber(String name, String application, PairMemory pair, Bells bells, Runnable onClose, int sleepers) {
+	AttachedSubscriber(String name, String application, PairMemory pair, Bells bells, Runnable onClose, int sleepers,
+			@Nullable RemoteLink link) {
+		this.link = link;
 		this.sleepers = sleepers;
 		this.name = name;
 		this.application = application;
@@ -41,6 +47,11 @@ final class AttachedSubscriber {
 
 	String application() {
 		return this.application;
+	}
+
+	/** Returns the link to it, {@code null} if it is on this host. */
+	@Nullable RemoteLink link() {
+		return this.link;
 	}
 
 	PairMemory pair() {

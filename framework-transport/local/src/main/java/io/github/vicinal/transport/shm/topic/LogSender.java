@@ -32,6 +32,8 @@ final class LogSender {
 
 	private final ShmTopics topics;
 
+	private final RemoteLink link;
+
 	private final ThreadBells bells = new ThreadBells();
 
 	/** Used by the thread that sends. */
@@ -47,7 +49,9 @@ final class LogSender {
 
 	private volatile boolean stopped;
 
-	LogSender(TopicConnection connection, TopicLog log, boolean drops, PairMemory pair, ShmTopics topics) {
+	LogSender(TopicConnection connection, TopicLog log, boolean drops, PairMemory pair, ShmTopics topics,
+			RemoteLink link) {
+		this.link = link;
 		this.connection = connection;
 		this.log = log;
 		this.drops = drops;
@@ -57,7 +61,8 @@ final class LogSender {
 
 	/** Returns the other host as its publisher knows it. */
 	AttachedSubscriber subscriber(String name, String application) {
-		return new AttachedSubscriber(name, application, this.pair, this.bells, this::end);
+		return new AttachedSubscriber(name, application, this.pair, this.bells, this::end, this.pair.threads(),
+				this.link);
 	}
 
 	private void end() {
@@ -92,6 +97,9 @@ final class LogSender {
 		}
 		catch (IOException ex) {
 			logger.debug("The connection with {} ended: {}", this.connection.peer(), ex.toString());
+			if (!this.endSent) {
+				this.link.cut();
+			}
 			return this.endSent;
 		}
 		finally {
@@ -137,6 +145,7 @@ final class LogSender {
 					"handled up to %d, of what was sent up to %d".formatted(position, this.sent));
 		}
 		this.pair.position(position);
+		this.link.confirmed(position == this.sent);
 		return false;
 	}
 
@@ -195,6 +204,7 @@ final class LogSender {
 		}
 		out.put(0, RemoteProtocol.RECORDS).putLong(1, at).clear().limit(RemoteProtocol.RECORDS_BYTES + length);
 		this.sent = at + length;
+		this.link.sending();
 		this.connection.send(out);
 		return at + length;
 	}

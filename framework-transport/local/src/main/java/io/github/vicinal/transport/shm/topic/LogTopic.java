@@ -109,6 +109,9 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 
 	private int nextToWake;
 
+	/** The link to the last subscriber of another host that has left. */
+	private volatile @Nullable RemoteLink lastLink;
+
 	/** A subscriber has come. */
 	private boolean awaited;
 
@@ -398,18 +401,51 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 
 	private TopicFullException full() {
 		this.refused.increment();
+		return new TopicFullException("Topic '%s' has no room: %s, and its capacity is %d bytes"
+			.formatted(this.settings.name(), whyFull(), this.settings.capacityBytes()));
+	}
+
+	private String whyFull() {
+		AttachedSubscriber slowest = slowest();
+		if (slowest == null) {
+			RemoteLink left = this.lastLink;
+			String cut = (left != null) ? left.cutSince() : null;
+			return (cut != null) ? "it has no subscriber, since %s: restore the link".formatted(cut)
+					: "it has no subscriber";
+		}
+		RemoteLink link = slowest.link();
+		String trouble = (link != null) ? link.trouble() : null;
+		if (trouble != null) {
+			return trouble;
+		}
+		return (this.settings.model() == TopicModel.STREAM) ? "its subscribers are slower than its publisher"
+				: "subscriber '%s' is slower than its publisher".formatted(slowest.name());
+	}
+
+	/** Returns the subscriber that has the oldest message, or in a stream any. */
+	private @Nullable AttachedSubscriber slowest() {
 		AttachedSubscriber slowest = null;
+		long oldest = Long.MAX_VALUE;
 		for (AttachedSubscriber subscriber : this.subscribers) {
-			if (slowest == null || subscriber.pair().position() < slowest.pair().position()) {
+			long position = (this.settings.model() == TopicModel.STREAM) ? oldestHeld(subscriber)
+					: subscriber.pair().position();
+			if (slowest == null || position < oldest) {
 				slowest = subscriber;
+				oldest = position;
 			}
 		}
-		return new TopicFullException("Topic '%s' has no room: %s, and its capacity is %d bytes".formatted(
-				this.settings.name(),
-				(slowest == null) ? "it has no subscriber"
-						: (this.settings.model() == TopicModel.STREAM) ? "its subscribers are slower than its publisher"
-								: "subscriber '%s' is slower than its publisher".formatted(slowest.name()),
-				this.settings.capacityBytes()));
+		return slowest;
+	}
+
+	private static long oldestHeld(AttachedSubscriber subscriber) {
+		long oldest = Long.MAX_VALUE;
+		for (int slot = 0; slot < subscriber.pair().slots(); slot++) {
+			long position = subscriber.pair().held(slot);
+			if (position >= 0) {
+				oldest = Math.min(oldest, position);
+			}
+		}
+		return oldest;
 	}
 
 	private boolean makeRoom(TopicLog open, long wanted) {
@@ -504,6 +540,20 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 		int before = this.lost.size();
 		this.lost.removeIf((position) -> position < wanted);
 		this.dropped += before - this.lost.size();
+	}
+
+	/**
+	 * Counts a message that was taken on behalf of another host and made room before it
+	 * was sent.
+	 */
+	void overwritten() {
+		this.lock.lock();
+		try {
+			this.dropped++;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	private void moveLost(TopicLog open) {
@@ -606,6 +656,10 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 		this.lock.lock();
 		try {
 			TopicLog open = this.log;
+			RemoteLink link = subscriber.link();
+			if (link != null) {
+				this.lastLink = link;
+			}
 			this.outdated.remove(subscriber);
 			if (!this.subscribers.remove(subscriber) || open == null || this.settings.model() != TopicModel.STREAM) {
 				return;

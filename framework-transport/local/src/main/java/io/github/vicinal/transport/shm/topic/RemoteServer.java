@@ -251,10 +251,11 @@ final class RemoteServer {
 
 	private void copy(TopicConnection connection, RemoteRequest request, LogTopic<?> topic)
 			throws IOException, WireException {
-		LogSender sender = new LogSender(connection, topic.require(), topic.drops(), pair(1), this.topics);
+		String name = name(connection, request);
+		LogSender sender = new LogSender(connection, topic.require(), topic.drops(), pair(1), this.topics,
+				new RemoteLink(name));
 		CopyingHost host = new CopyingHost(topic, sender, request, connection);
-		AttachedSubscriber subscriber = sender.subscriber(name(connection, request),
-				WireException.printable(request.application()));
+		AttachedSubscriber subscriber = sender.subscriber(name, WireException.printable(request.application()));
 		try {
 			topic.attach(subscriber, request.resume());
 			replaceWith(host);
@@ -315,10 +316,10 @@ final class RemoteServer {
 
 	private void compete(TopicConnection connection, RemoteRequest request, LogTopic<?> topic)
 			throws IOException, WireException {
+		String name = name(connection, request);
 		StreamSender sender = new StreamSender(connection, topic.require(), topic.drops(), pair(request.slots()),
-				this.topics);
-		AttachedSubscriber subscriber = sender.subscriber(name(connection, request),
-				WireException.printable(request.application()));
+				this.topics, new RemoteLink(name), topic::overwritten);
+		AttachedSubscriber subscriber = sender.subscriber(name, WireException.printable(request.application()));
 		try {
 			topic.attach(subscriber, Resume.NONE);
 			connection.send(grant(topic.settings().capacityBytes(), topic.epoch(), topic.drops(),

@@ -33,6 +33,10 @@ final class StreamSender {
 
 	private final StreamClaim claims;
 
+	private final RemoteLink link;
+
+	private final Runnable onOverwritten;
+
 	private final ThreadBells bells = new ThreadBells();
 
 	/** Slots without a message. Guarded by itself. */
@@ -42,7 +46,10 @@ final class StreamSender {
 
 	private volatile boolean stopped;
 
-	StreamSender(TopicConnection connection, TopicLog log, boolean drops, PairMemory pair, ShmTopics topics) {
+	StreamSender(TopicConnection connection, TopicLog log, boolean drops, PairMemory pair, ShmTopics topics,
+			RemoteLink link, Runnable onOverwritten) {
+		this.link = link;
+		this.onOverwritten = onOverwritten;
 		this.connection = connection;
 		this.log = log;
 		this.drops = drops;
@@ -54,7 +61,7 @@ final class StreamSender {
 
 	/** Returns the other side as its publisher knows it. */
 	AttachedSubscriber subscriber(String name, String application) {
-		return new AttachedSubscriber(name, application, this.pair, this.bells, this::end, 1);
+		return new AttachedSubscriber(name, application, this.pair, this.bells, this::end, 1, this.link);
 	}
 
 	private void end() {
@@ -77,6 +84,9 @@ final class StreamSender {
 		}
 		catch (IOException ex) {
 			logger.debug("The connection with {} ended: {}", this.connection.peer(), ex.toString());
+			if (!this.ended) {
+				this.link.cut();
+			}
 		}
 		finally {
 			this.stopped = true;
@@ -101,6 +111,7 @@ final class StreamSender {
 			this.pair.release(slot);
 			starved = this.free.isEmpty();
 			this.free.set(slot);
+			this.link.confirmed(this.free.cardinality() == this.pair.threads());
 		}
 		if (starved || this.ended) {
 			this.bells.ring();
@@ -178,10 +189,12 @@ final class StreamSender {
 		}
 		ByteBuffer piece = message(slot, at);
 		if (piece == null) {
+			this.onOverwritten.run();
 			this.pair.release(slot);
 			giveSlot(slot);
 			return true;
 		}
+		this.link.sending();
 		this.connection.send(piece);
 		return true;
 	}

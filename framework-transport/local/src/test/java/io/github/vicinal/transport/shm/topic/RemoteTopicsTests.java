@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -264,6 +265,57 @@ class RemoteTopicsTests {
 		ByteBuffer.wrap(large).putLong(published + 1);
 		topic.publish(large);
 		TopicFixture.await(() -> last.get() == handled + 1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(TopicModel.class)
+	void aFullTopicSaysThatTheLinkToItsSubscriberIsCut(TopicModel model) throws Exception {
+		Topic<byte[]> topic = publisher().topic(numbers(model, WhenFull.FAIL));
+		CountDownLatch release = new CountDownLatch(1);
+		awaitAttached(subscriber("billing").subscribe(numbers(model, WhenFull.FAIL), SubscriberSettings.of("bills"),
+				(message) -> release.await()));
+		try {
+			topic.publish(number(1));
+			this.carrier.cut();
+			awaitFull(topic,
+					(model == TopicModel.STREAM) ? "it has no subscriber, since the link to 'bills at /127.0.0.1"
+							: "the link to subscriber 'bills at /127.0.0.1",
+					"cut", " s", "restore the link", "65536 bytes");
+		}
+		finally {
+			release.countDown();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(TopicModel.class)
+	void aFullTopicSaysThatItsSubscriberConfirmsNothing(TopicModel model) throws Exception {
+		Topic<byte[]> topic = publisher().topic(numbers(model, WhenFull.FAIL));
+		CountDownLatch release = new CountDownLatch(1);
+		awaitAttached(subscriber("billing").subscribe(numbers(model, WhenFull.FAIL), SubscriberSettings.of("bills"),
+				(message) -> release.await()));
+		try {
+			awaitFull(topic, "subscriber 'bills at /127.0.0.1", "has confirmed nothing for 1.",
+					"the link to it is down", "vicinal.tcp.ping-interval", "65536 bytes");
+		}
+		finally {
+			release.countDown();
+		}
+	}
+
+	/**
+	 * Publishes until there is no room for a reason, which takes a moment to be known.
+	 */
+	private static void awaitFull(Topic<byte[]> topic, String... words) {
+		TopicFixture.await(() -> {
+			try {
+				topic.publish(new byte[4096]);
+				return false;
+			}
+			catch (TopicFullException ex) {
+				return Arrays.stream(words).allMatch(ex.getMessage()::contains);
+			}
+		});
 	}
 
 	@Test
