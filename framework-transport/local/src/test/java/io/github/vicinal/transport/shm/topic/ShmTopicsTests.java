@@ -643,12 +643,8 @@ class ShmTopicsTests {
 			.withMessageContaining("32768");
 		assertThatExceptionOfType(TopicException.class)
 			.isThrownBy(() -> topic.publish(new byte[1], Map.of("name", "x".repeat(70_000))))
-<<<<<<< HEAD
-			.withMessageContaining("header 'name' of a message of topic 'numbers' may have 65535 bytes, and this one has 70000");
-=======
 			.withMessageContaining(
 					"value of the header 'name' of a message of topic 'numbers' may have 65535 bytes, and this one has 70000");
->>>>>>> wip/topics
 		topic.publish(new byte[1], Map.of("name", "x"));
 		assertThatExceptionOfType(TopicException.class)
 			.isThrownBy(() -> topics.topic(settings.withCapacity(2 * SMALLEST)))
