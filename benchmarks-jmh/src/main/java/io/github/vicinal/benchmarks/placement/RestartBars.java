@@ -44,6 +44,9 @@ final class RestartBars {
 	/** Calls since a start below which one call more or less is no error of a rate. */
 	private static final int EVIDENCE = 100;
 
+	/** Time after which a request without an answer is given up. */
+	private static final Duration LONGEST = Duration.ofSeconds(30);
+
 	/** Status of an answer by which overload control refuses a request. */
 	private static final int REFUSED = 503;
 
@@ -277,6 +280,7 @@ final class RestartBars {
 		}
 
 		private void run() {
+			HttpRequest request = HttpRequest.newBuilder(this.address).timeout(LONGEST).build();
 			long next = System.nanoTime();
 			while (true) {
 				LockSupport.parkNanos(next - System.nanoTime());
@@ -285,7 +289,7 @@ final class RestartBars {
 					return;
 				}
 				CompletableFuture<?> unused = RestartBars.this.http
-					.sendAsync(HttpRequest.newBuilder(this.address).build(), HttpResponse.BodyHandlers.discarding())
+					.sendAsync(request, HttpResponse.BodyHandlers.discarding())
 					.whenComplete(this::done);
 				next = due + this.interval;
 			}
