@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import io.github.vicinal.boot.topic.SpringForm;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.testing.DeepTests;
 import io.github.vicinal.topic.Topics;
 import io.github.vicinal.transport.shm.topic.ShmTopics;
 import io.github.vicinal.transport.testing.topic.CoreForm;
@@ -39,6 +40,9 @@ class DurableTopicCompatibilityTests extends TopicCompatibilityKit {
 
 	@Override
 	protected List<? extends SubscriberForm> forms() {
+		if (!DeepTests.areRun()) {
+			return List.of(CoreForm.READER, SpringForm.LISTENER);
+		}
 		return Stream.concat(Stream.of(CoreForm.values()), Stream.of(SpringForm.values())).toList();
 	}
 

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManagerFactory;
@@ -21,6 +22,7 @@ import io.github.vicinal.topic.SubscriberSettings;
 import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicGrants;
 import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicReport;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.WhenFull;
 import io.github.vicinal.topic.observation.TopicObservations;
@@ -32,7 +34,8 @@ import tools.jackson.databind.json.JsonMapper;
 /** A process that publishes numbers to another host, or gets them from there. */
 final class TopicHostMain {
 
-	private static final int PORT = 7400;
+	/** Interval between two messages of continuous traffic. */
+	private static final long INTERVAL_NANOS = Duration.ofMillis(1).toNanos();
 
 	private TopicHostMain() {
 	}
@@ -40,13 +43,14 @@ final class TopicHostMain {
 	/**
 	 * Publishes what standard input asks for, or writes what it gets, until standard
 	 * input ends.
-	 * @param args rendezvous directory, key store, trust store, model, own address, and
-	 * for a subscriber the publisher's address
+	 * @param args rendezvous directory, key store, trust store, model, own address, port
+	 * of a publisher or 0, number of its first message, and for a subscriber the
+	 * addresses of publishers
 	 */
 	public static void main(String[] args) throws Exception {
 		TlsMaterial material = material(Path.of(args[1]), Path.of(args[2]));
 		TcpOptions options = TcpOptions.builder()
-			.listeningOn(args[4], (args.length > 5) ? 0 : PORT)
+			.listeningOn(args[4], Integer.parseInt(args[5]))
 			.pings(Duration.ofMillis(500), Duration.ofMillis(500))
 			.handshakeTimeout(Duration.ofSeconds(1))
 			.build();
@@ -55,7 +59,7 @@ final class TopicHostMain {
 		TopicSettings<byte[]> settings = TopicSettings.of("numbers", TopicModel.valueOf(args[3]), byte[].class)
 			.withCapacity(1 << 20)
 			.whenFull(WhenFull.BLOCK, Duration.ofSeconds(30));
-		List<String> publishers = (args.length > 5) ? List.of(args[5] + ":" + PORT) : List.of();
+		List<String> publishers = List.of(args).subList(7, args.length);
 		try (TcpPathServer server = new TcpPathServer(identity, new ServiceRegistry(), options,
 				Tls.server(material, TcpProperties.ClientAuth.NEED));
 				TcpTopicCarrier carrier = new TcpTopicCarrier(() -> server, options, Tls.client(material, true));
@@ -63,7 +67,7 @@ final class TopicHostMain {
 						TopicObservations.none(), List.of(), TopicGrants.all(), remote(carrier, publishers));
 				BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
 			if (publishers.isEmpty()) {
-				publish(topics.topic(settings), input);
+				new Publisher(topics.topic(settings), Long.parseLong(args[6])).obey(input);
 			}
 			else {
 				topics.subscribe(settings, SubscriberSettings.of("s"), (message) -> System.out
@@ -74,18 +78,7 @@ final class TopicHostMain {
 				}
 			}
 		}
-	}
-
-	/** Each line is how many messages to publish. */
-	private static void publish(Topic<byte[]> topic, BufferedReader input) throws Exception {
-		System.out.println("ready");
-		long number = 0;
-		for (String line = input.readLine(); line != null; line = input.readLine()) {
-			for (long last = number + Long.parseLong(line); number < last;) {
-				topic.publish(ByteBuffer.allocate(Long.BYTES).putLong(++number).array());
-			}
-			System.out.println(number + " " + topic.report().subscribers().size());
-		}
+		System.out.println("closed");
 	}
 
 	private static RemoteTopics remote(TopicCarrier carrier, List<String> publishers) {
@@ -124,6 +117,77 @@ final class TopicHostMain {
 			store.load(in, password);
 		}
 		return store;
+	}
+
+	/** Publishes numbers. */
+	private static final class Publisher {
+
+		private final Topic<byte[]> topic;
+
+		private volatile long number;
+
+		private volatile boolean stopping;
+
+		/** Publishes continuously, {@code null} while nothing does. */
+		private Thread traffic;
+
+		private volatile RuntimeException failure;
+
+		Publisher(Topic<byte[]> topic, long first) {
+			this.topic = topic;
+			this.number = first - 1;
+		}
+
+		/**
+		 * Each line is how many messages to publish, or {@code run} or {@code stop} for
+		 * continuous traffic. Answers with the last number, the bytes in use and the
+		 * number of subscribers.
+		 */
+		void obey(BufferedReader input) throws Exception {
+			System.out.println("ready");
+			for (String line = input.readLine(); line != null; line = input.readLine()) {
+				switch (line) {
+					case "run" -> {
+						this.stopping = false;
+						this.traffic = new Thread(this::run);
+						this.traffic.start();
+					}
+					case "stop" -> {
+						this.stopping = true;
+						this.traffic.join();
+					}
+					default -> {
+						for (long last = this.number + Long.parseLong(line); this.number < last;) {
+							publish();
+						}
+					}
+				}
+				if (this.failure != null) {
+					throw this.failure;
+				}
+				TopicReport report = this.topic.report();
+				System.out.println(this.number + " " + report.usedBytes() + " " + report.subscribers().size());
+			}
+		}
+
+		private void run() {
+			try {
+				while (!this.stopping) {
+					publish();
+					LockSupport.parkNanos(INTERVAL_NANOS);
+				}
+			}
+			catch (RuntimeException ex) {
+				this.failure = ex;
+			}
+		}
+
+		private synchronized void publish() {
+			long next = this.number + 1;
+			this.topic.publish(ByteBuffer.allocate(Long.BYTES).putLong(next).array());
+			this.number = next;
+		}
+
 	}
 
 }

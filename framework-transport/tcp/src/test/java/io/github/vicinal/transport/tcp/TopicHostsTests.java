@@ -14,9 +14,13 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +28,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
@@ -37,6 +43,11 @@ class TopicHostsTests {
 	private static final Duration PATIENCE = Duration.ofMinutes(2);
 
 	private static final int BATCH = 2000;
+
+	private static final int PORT = 7400;
+
+	/** Distance between the first numbers of two publishers. */
+	private static final long APART = 1_000_000_000L;
 
 	@TempDir
 	private Path keys;
@@ -77,11 +88,18 @@ class TopicHostsTests {
 	}
 
 	private Host publisher(String model) throws Exception {
-		return new Host(1, model);
+		return publisher(model, PORT, 1);
 	}
 
-	private Host subscriber(String model) throws Exception {
-		return new Host(2, model);
+	private Host publisher(String model, int port, long first) throws Exception {
+		return new Host(1, model, port, first, List.of());
+	}
+
+	private Host subscriber(String model, int... ports) throws Exception {
+		List<String> addresses = IntStream.of((ports.length > 0) ? ports : new int[] { PORT })
+			.mapToObj((port) -> TwoHosts.FIRST + ":" + port)
+			.toList();
+		return new Host(2, model, 0, 1, addresses);
 	}
 
 	@Test
@@ -168,6 +186,134 @@ class TopicHostsTests {
 		assertThat(two.redelivered()).as("messages that both got are marked").containsAll(twice);
 	}
 
+	@Test
+	void noMessageOfAStreamIsLostWhenTheLinkIsCutUnderTraffic() throws Exception {
+		Host publisher = publisher("STREAM");
+		Host one = subscriber("STREAM");
+		Host two = subscriber("STREAM");
+		publisher.awaitSubscribers(2);
+		publisher.ask("run");
+		for (int i = 0; i < 3; i++) {
+			awaitMore(one, two);
+			this.hosts.cut();
+			// The publisher has noticed, and nobody has what was on its way.
+			publisher.awaitSubscribers(0);
+			this.hosts.mend();
+			publisher.awaitSubscribers(2);
+		}
+		awaitMore(one, two);
+		long last = publisher.stop();
+		awaitAll(List.of(one, two), Map.of(1L, last));
+		assertTwiceOnlyIfMarked(List.of(one, two));
+		await().atMost(PATIENCE).until(() -> publisher.ask("0").split(" ")[1].equals("0"));
+	}
+
+	@Test
+	void noMessageOfAStreamIsLostWithSubscribersThatAreKilledUnderTraffic() throws Exception {
+		Host publisher = publisher("STREAM");
+		List<Host> all = new ArrayList<>(List.of(subscriber("STREAM"), subscriber("STREAM")));
+		publisher.awaitSubscribers(2);
+		publisher.ask("run");
+		for (int i = 0; i < 4; i++) {
+			awaitMore(all.get(i), all.get(i + 1));
+			all.get(i).kill();
+			all.add(subscriber("STREAM"));
+			publisher.awaitSubscribers(2);
+		}
+		long last = publisher.stop();
+		awaitAll(all, Map.of(1L, last));
+		assertTwiceOnlyIfMarked(all);
+	}
+
+	/** Each process ends in order and is replaced, while the others go on. */
+	@ParameterizedTest
+	@ValueSource(strings = { "PUB_SUB", "STREAM" })
+	void everyProcessIsReplacedUnderTraffic(String model) throws Exception {
+		Map<Long, Long> published = new TreeMap<>();
+		Host[] publishers = { publisher(model, PORT, 1), publisher(model, PORT + 1, 1 + APART) };
+		List<Host> all = new ArrayList<>();
+		List<Host> running = new ArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			running.add(subscriber(model, PORT, PORT + 1));
+		}
+		all.addAll(running);
+		for (Host each : running) {
+			each.awaitAttached(2);
+		}
+		for (Host each : publishers) {
+			each.ask("run");
+		}
+		for (int i = 0; i < 3; i++) {
+			running.remove(0).end();
+			Host next = subscriber(model, PORT, PORT + 1);
+			running.add(next);
+			all.add(next);
+			next.awaitAttached(2);
+			awaitMore(next);
+		}
+		for (int i = 0; i < 2; i++) {
+			published.put(1 + i * APART, publishers[i].stop());
+			publishers[i].end();
+			long first = 1 + (i + 2) * APART;
+			publishers[i] = publisher(model, PORT + i, first);
+			for (Host each : running) {
+				each.awaitAttached(2);
+			}
+			publishers[i].ask("run");
+			awaitMore(running.toArray(new Host[0]));
+		}
+		for (int i = 0; i < 2; i++) {
+			published.put(1 + (i + 2) * APART, publishers[i].stop());
+		}
+		if (model.equals("STREAM")) {
+			awaitAll(all, published);
+			assertTwiceOnlyIfMarked(all);
+			return;
+		}
+		awaitAll(all, published);
+		for (Host each : running) {
+			// Nobody is stuck.
+			awaitAll(List.of(each), Map.of(published.get(1 + 2 * APART), published.get(1 + 2 * APART),
+					published.get(1 + 3 * APART), published.get(1 + 3 * APART)));
+		}
+		for (Host each : all) {
+			each.assertInOrderWithoutGaps();
+		}
+	}
+
+	/** Waits until each of some subscribers has got more. */
+	private static void awaitMore(Host... subscribers) {
+		for (Host each : subscribers) {
+			int before = each.numbers().size();
+			await().atMost(PATIENCE).until(() -> each.numbers().size() > before + 100);
+		}
+	}
+
+	/**
+	 * Waits until subscribers together have all numbers, from first ones to last ones.
+	 */
+	private static void awaitAll(List<Host> subscribers, Map<Long, Long> ranges) {
+		await().atMost(PATIENCE).untilAsserted(() -> {
+			Set<Long> missing = new TreeSet<>();
+			ranges.forEach((first, last) -> LongStream.rangeClosed(first, last).forEach(missing::add));
+			subscribers.forEach((each) -> missing.removeAll(Set.copyOf(each.numbers())));
+			assertThat(missing).isEmpty();
+		});
+	}
+
+	/** What came more than once was marked each time but one. */
+	private static void assertTwiceOnlyIfMarked(List<Host> subscribers) {
+		Map<Long, Integer> unmarked = new TreeMap<>();
+		for (Host each : subscribers) {
+			List<Long> marked = each.redelivered();
+			Map<Long, Integer> times = new TreeMap<>();
+			each.numbers().forEach((number) -> times.merge(number, 1, Integer::sum));
+			marked.forEach((number) -> times.merge(number, -1, Integer::sum));
+			times.forEach((number, count) -> unmarked.merge(number, count, Integer::sum));
+		}
+		assertThat(unmarked.values()).allMatch((count) -> count <= 1);
+	}
+
 	/** A process on one of the hosts. */
 	private final class Host {
 
@@ -179,7 +325,7 @@ class TopicHostsTests {
 
 		private final List<String> answers = Collections.synchronizedList(new ArrayList<>());
 
-		Host(int host, String model) throws IOException {
+		Host(int host, String model, int port, long first, List<String> publishers) throws IOException {
 			String name = (host == 1) ? "first" : "second";
 			List<String> command = new ArrayList<>(List.of(
 					Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
@@ -187,10 +333,8 @@ class TopicHostsTests {
 					TopicHostMain.class.getName(), TopicHostsTests.this.directories.get(host - 1).toString(),
 					TopicHostsTests.this.keys.resolve(name + ".p12").toString(),
 					TopicHostsTests.this.keys.resolve("trust.p12").toString(), model,
-					(host == 1) ? TwoHosts.FIRST : TwoHosts.SECOND));
-			if (host == 2) {
-				command.add(TwoHosts.FIRST);
-			}
+					(host == 1) ? TwoHosts.FIRST : TwoHosts.SECOND, String.valueOf(port), String.valueOf(first)));
+			command.addAll(publishers);
 			this.process = new ProcessBuilder(TopicHostsTests.this.hosts.on(host, command))
 				.redirectError(ProcessBuilder.Redirect.INHERIT)
 				.start();
@@ -222,6 +366,32 @@ class TopicHostsTests {
 
 		void awaitSubscribers(int count) {
 			await().atMost(PATIENCE).until(() -> ask("0").endsWith(" " + count));
+		}
+
+		/** Waits until it is attached to publishers. */
+		void awaitAttached(int publishers) {
+			await().atMost(PATIENCE).until(() -> ask("state").split("attached", -1).length > publishers);
+		}
+
+		/** Ends continuous traffic, and returns the number of the last message. */
+		long stop() {
+			return Long.parseLong(ask("stop").split(" ")[0]);
+		}
+
+		/** Ends in order, and waits for what was said. */
+		void end() throws Exception {
+			this.input.close();
+			await().atMost(PATIENCE).until(() -> this.answers.contains("closed"));
+			this.process.waitFor(10, TimeUnit.SECONDS);
+		}
+
+		/** Each publisher's numbers follow each other, and none comes twice. */
+		void assertInOrderWithoutGaps() {
+			Map<Long, Long> lastOf = new TreeMap<>();
+			for (long number : numbers()) {
+				Long before = lastOf.put(number / APART, number);
+				assertThat(before == null || number == before + 1).as("%d after %s", number, before).isTrue();
+			}
 		}
 
 		void awaitAttached() {

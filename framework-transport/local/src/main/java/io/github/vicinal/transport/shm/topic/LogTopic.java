@@ -401,8 +401,8 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 
 	private TopicFullException full() {
 		this.refused.increment();
-		return new TopicFullException("Topic '%s' has no room: %s, and its capacity is %d bytes"
-			.formatted(this.settings.name(), whyFull(), this.settings.capacityBytes()));
+		return new TopicFullException("Topic '%s' has no room in its %d bytes: %s".formatted(this.settings.name(),
+				this.settings.capacityBytes(), whyFull()));
 	}
 
 	private String whyFull() {
@@ -410,7 +410,8 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 		if (slowest == null) {
 			RemoteLink left = this.lastLink;
 			String cut = (left != null) ? left.cutSince() : null;
-			return (cut != null) ? "it has no subscriber, since %s: restore the link".formatted(cut)
+			return (cut != null)
+					? "it has no subscriber, since %s: start one, or restore the link to that host".formatted(cut)
 					: "it has no subscriber";
 		}
 		RemoteLink link = slowest.link();

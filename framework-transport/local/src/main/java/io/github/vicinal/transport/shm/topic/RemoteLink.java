@@ -62,7 +62,7 @@ final class RemoteLink {
 
 	/** Returns since when the link is cut, {@code null} if it is not. */
 	@Nullable String cutSince() {
-		return this.cut ? "the link to '%s' was cut %s ago".formatted(this.subscriber, seconds(this.cutAt)) : null;
+		return this.cut ? "the connection to '%s' broke %s ago".formatted(this.subscriber, seconds(this.cutAt)) : null;
 	}
 
 	/**
@@ -71,11 +71,11 @@ final class RemoteLink {
 	 */
 	@Nullable String trouble() {
 		if (this.cut) {
-			return "the link to subscriber '%s' has been cut for %s. It keeps its place for a few seconds, so that nothing is lost if it connects again: restore the link, or give the topic more patience or capacity"
+			return "the connection to subscriber '%s' broke %s ago. Its host keeps its place for a few seconds, so that nothing is lost if it connects again: restore the link, or give the topic more patience or capacity"
 				.formatted(this.subscriber, seconds(this.cutAt));
 		}
 		if (this.waiting && System.nanoTime() - this.waitingSince > SILENT_NANOS) {
-			return "subscriber '%s' has confirmed nothing for %s: its handlers hang, or its host or the link to it is down, which is noticed after vicinal.tcp.ping-interval and ping-timeout. Look at that host"
+			return "subscriber '%s' has confirmed nothing for %s: its handlers hang, or its host or the link to it is down, which is noticed after vicinal.tcp.ping-interval and ping-timeout"
 				.formatted(this.subscriber, seconds(this.waitingSince));
 		}
 		return null;

@@ -31,6 +31,8 @@ final class RemoteServer {
 	/** Time that senders have to send what was published when this is closed. */
 	private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+	private final RepeatedWarnings warnings = new RepeatedWarnings(logger);
+
 	private final ShmTopics topics;
 
 	private final OwnTopics own;
@@ -90,15 +92,18 @@ final class RemoteServer {
 			}
 		}
 		catch (WireException ex) {
-			logger.warn("A subscriber of another host, {}, was refused: {}", connection.peer(),
-					WireException.printable(ex.text()));
+			String reason = WireException.printable(ex.text());
+			// Each attempt comes from another port.
+			this.warnings.warn("A subscriber of another host, %s, was refused: %s".formatted(connection.peer(), reason),
+					reason);
 			refuse(connection, ex.text());
 		}
 		catch (IOException ex) {
 			logger.debug("The connection with {} ended: {}", connection.peer(), ex.toString());
 		}
 		catch (RuntimeException | OutOfMemoryError ex) {
-			logger.warn("A subscriber of another host, {}, could not be attached: {}", connection.peer(),
+			this.warnings.warn(
+					"A subscriber of another host, %s, could not be attached: %s".formatted(connection.peer(), ex),
 					ex.toString());
 			refuse(connection, String.valueOf(ex.getMessage()));
 		}

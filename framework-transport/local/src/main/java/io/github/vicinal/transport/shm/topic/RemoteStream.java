@@ -135,9 +135,10 @@ final class RemoteStream<T> implements SubscriptionLink {
 	}
 
 	private void failed(String reason) {
-		if (!this.closed && !reason.equals(this.state)) {
-			logger.warn("Subscriber '{}' of topic '{}' at {}: {}", this.subscription.name(), this.subscription.topic(),
-					this.address, WireException.printable(reason));
+		if (!this.closed) {
+			this.subscription.warnings()
+				.warn("Subscriber '%s' of topic '%s' at %s: %s".formatted(this.subscription.name(),
+						this.subscription.topic(), this.address, WireException.printable(reason)));
 		}
 		this.state = WireException.printable(reason);
 	}

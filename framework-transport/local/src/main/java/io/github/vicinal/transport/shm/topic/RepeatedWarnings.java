@@ -28,10 +28,19 @@ final class RepeatedWarnings {
 	}
 
 	void warn(String text) {
+		warn(text, text);
+	}
+
+	/**
+	 * Logs a text.
+	 * @param text the text
+	 * @param key what repetitions of it have in common
+	 */
+	void warn(String text, String key) {
 		if (this.known.size() >= MAX_KNOWN) {
 			this.known.clear();
 		}
-		if (this.known.add(NUMBER.matcher(text).replaceAll("#"))) {
+		if (this.known.add(NUMBER.matcher(key).replaceAll("#"))) {
 			this.logger.warn("{}; repetitions are logged at debug level", text);
 		}
 		else {

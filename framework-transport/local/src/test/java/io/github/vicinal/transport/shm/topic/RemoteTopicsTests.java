@@ -11,11 +11,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.github.vicinal.topic.BatchFailedException;
 import io.github.vicinal.topic.BatchHandler;
 import io.github.vicinal.topic.Message;
@@ -34,6 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -278,9 +284,9 @@ class RemoteTopicsTests {
 			topic.publish(number(1));
 			this.carrier.cut();
 			awaitFull(topic,
-					(model == TopicModel.STREAM) ? "it has no subscriber, since the link to 'bills at /127.0.0.1"
-							: "the link to subscriber 'bills at /127.0.0.1",
-					"cut", " s", "restore the link", "65536 bytes");
+					(model == TopicModel.STREAM) ? "it has no subscriber, since the connection to 'bills at /127.0.0.1"
+							: "the connection to subscriber 'bills at /127.0.0.1",
+					"broke", " s ago", "restore the link", "65536 bytes");
 		}
 		finally {
 			release.countDown();
@@ -464,6 +470,40 @@ class RemoteTopicsTests {
 		awaitState(subscriber("billing").subscribe(numbers(TopicModel.PUB_SUB, WhenFull.BLOCK),
 				SubscriberSettings.of("bills"), (message) -> {
 				}), "has the model STREAM at its publisher 'shop', but PUB_SUB at subscriber 'bills' of 'billing'");
+	}
+
+	@ParameterizedTest
+	@EnumSource(TopicModel.class)
+	void aSubscriberOfAnotherHostThatIsRefusedAgainAndAgainIsAWarningOnceOnEachSide(TopicModel model) {
+		ListAppender<ILoggingEvent> events = new ListAppender<>();
+		events.list = new CopyOnWriteArrayList<>();
+		Logger logger = (Logger) LoggerFactory.getLogger(ShmTopics.class.getPackageName());
+		Level before = logger.getLevel();
+		events.start();
+		logger.setLevel(Level.DEBUG);
+		logger.addAppender(events);
+		try {
+			publisher(grants("nobody", "shop")).topic(numbers(model, WhenFull.BLOCK));
+			subscriber("billing").subscribe(numbers(model, WhenFull.BLOCK), SubscriberSettings.of("bills"),
+					(message) -> {
+					});
+			TopicFixture.await(() -> refusals(events, "A subscriber of another host, ").size() >= 3
+					&& refusals(events, "Subscriber 'bills'").size() >= 3);
+		}
+		finally {
+			logger.detachAppender(events);
+			logger.setLevel(before);
+		}
+		for (String side : List.of("A subscriber of another host, ", "Subscriber 'bills'")) {
+			assertThat(refusals(events, side)).filteredOn((event) -> event.getLevel() == Level.WARN).hasSize(1);
+		}
+	}
+
+	private static List<ILoggingEvent> refusals(ListAppender<ILoggingEvent> events, String side) {
+		return events.list.stream()
+			.filter((event) -> event.getFormattedMessage().startsWith(side)
+					&& event.getFormattedMessage().contains("may not subscribe"))
+			.toList();
 	}
 
 	@Test

@@ -19,7 +19,8 @@ public abstract class TopicCompatibilityKit {
 	protected abstract TopicKitEnvironment createEnvironment() throws Exception;
 
 	/**
-	 * Returns the ways to subscribe.
+	 * Returns the ways to subscribe. Kinds that take their time have a few in each build
+	 * and all of them in deep tests.
 	 * @return the forms, those without Spring unless overridden
 	 */
 	protected List<? extends SubscriberForm> forms() {
