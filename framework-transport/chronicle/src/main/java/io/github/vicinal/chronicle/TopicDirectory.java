@@ -112,9 +112,9 @@ final class TopicDirectory {
 			String other = known.getProperty((String) name);
 			if (!name.equals("application") && !value.equals(other)) {
 				throw new TopicException(
-						"The durable topic '%s' has the %s %s at '%s', which has declared it, but %s at '%s': let both name one %s"
+						"The durable topic '%s' has the %s %s at '%s', which has declared it, but %s at '%s': let both name one %s, or stop both and delete %s with all of its messages"
 							.formatted(this.topic, name, other, known.getProperty("application"), value,
-									declared.application(), name));
+									declared.application(), name, this.path));
 			}
 		});
 	}
