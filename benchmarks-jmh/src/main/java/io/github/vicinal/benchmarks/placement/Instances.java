@@ -159,6 +159,35 @@ final class Instances {
 	}
 
 	/**
+	 * Services of any size in a connected graph without structure, on hosts that a random
+	 * placement fills to a load.
+	 * @param edges edges for each service, at least 1
+	 */
+	static PlacementModel unstructured(int services, int hosts, double edges, double load, long seed) {
+		SplittableRandom random = new SplittableRandom(seed);
+		long[][] demand = new long[services][];
+		long[][] capacity = new long[hosts][2];
+		for (int s = 0; s < services; s++) {
+			demand[s] = new long[] { 100 + random.nextInt(1900), 128 + random.nextInt(2000) };
+			int h = (s < hosts) ? s : random.nextInt(hosts);
+			capacity[h][0] += demand[s][0];
+			capacity[h][1] += demand[s][1];
+		}
+		for (long[] one : capacity) {
+			one[0] = (long) Math.ceil(one[0] / load);
+			one[1] = (long) Math.ceil(one[1] / load);
+		}
+		Graph graph = new Graph();
+		for (int s = 1; s < services; s++) {
+			graph.add(s, random.nextInt(s), logNormal(random, 0, 1.2));
+		}
+		for (int i = 0; i < services * (edges - 1); i++) {
+			graph.add(random.nextInt(services), random.nextInt(services), logNormal(random, 0, 1.2));
+		}
+		return model(demand, capacity, graph);
+	}
+
+	/**
 	 * Up to 30 services in three zones with two hosts each. A third of them has a replica
 	 * in each zone, and some others may not share a zone.
 	 */

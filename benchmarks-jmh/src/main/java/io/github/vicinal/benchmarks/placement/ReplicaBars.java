@@ -221,8 +221,17 @@ final class ReplicaBars {
 		for (String name : List.of("train-ticket-H3-l75", "synth-100", "planted-200-l90")) {
 			gap(settings, name + " (stated, no bar)", Instances.named(name));
 		}
+		List<Double> unstructured = new ArrayList<>();
+		for (int seed = 1; seed <= 2; seed++) {
+			unstructured.add(gap(settings, "unstructured-60, 1.5 edges each, load 0.9, seed %d".formatted(seed),
+					Instances.unstructured(60, 4, 1.5, 0.9, seed)));
+			unstructured.add(gap(settings, "unstructured-60, 2 edges each, load 0.8, seed %d".formatted(seed),
+					Instances.unstructured(60, 4, 2, 0.8, seed)));
+		}
 		report.bar("gap to the lower bound on instances of up to 60 services, the largest, %",
 				gaps.stream().mapToDouble(Double::doubleValue).max().orElse(Double.NaN), 10);
+		report.bar("the same on random graphs of 60 services without structure, %",
+				unstructured.stream().mapToDouble(Double::doubleValue).max().orElse(Double.NaN), 10);
 	}
 
 	private static double gap(Measurement.Settings settings, String name, PlacementModel model) {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -284,39 +285,39 @@ final class RestartBars {
 			long next = System.nanoTime();
 			while (true) {
 				LockSupport.parkNanos(next - System.nanoTime());
-				long due = take(next);
-				if (due < 0) {
+				OptionalLong due = take(next);
+				if (due.isEmpty()) {
 					return;
 				}
 				CompletableFuture<?> unused = RestartBars.this.http
 					.sendAsync(request, HttpResponse.BodyHandlers.discarding())
 					.whenComplete(this::done);
-				next = due + this.interval;
+				next = due.getAsLong() + this.interval;
 			}
 		}
 
 		/**
 		 * Counts a request.
 		 * @return when it was due, which is now after a pause, since what was missed
-		 * while the application was down is not made up for; negative at the end
+		 * while the application was down is not made up for; empty at the end
 		 */
-		private synchronized long take(long due) {
+		private synchronized OptionalLong take(long due) {
 			long at = due;
 			while (this.paused && !this.ended) {
 				try {
 					wait();
 				}
 				catch (InterruptedException ex) {
-					return -1;
+					return OptionalLong.empty();
 				}
 				at = System.nanoTime();
 			}
 			if (this.ended) {
-				return -1;
+				return OptionalLong.empty();
 			}
 			this.calls++;
 			this.calling++;
-			return at;
+			return OptionalLong.of(at);
 		}
 
 		private void done(@Nullable HttpResponse<Void> response, @Nullable Throwable failure) {
