@@ -66,7 +66,8 @@ public final class LowerBound {
 	private static final int ALL_MEASURES = 8;
 
 	/**
-	 * Part of the gap that so many steps close, or fixing a service closes more of it.
+	 * Minimum part of the gap that {@link #WORTHWHILE_STEPS} steps must close. Where they
+	 * close less, fixing a service closes more.
 	 */
 	private static final double WORTHWHILE = 0.05;
 
@@ -226,7 +227,8 @@ public final class LowerBound {
 	}
 
 	/**
-	 * Finds prices by short questions, from which few steps with long ones remain.
+	 * Looks for prices with rough answers first, so that few steps with close ones are
+	 * left.
 	 */
 	private static double run(Problem problem, int[] placement, double work, Clock clock) {
 		double incumbent = problem.value(placement).objective();
