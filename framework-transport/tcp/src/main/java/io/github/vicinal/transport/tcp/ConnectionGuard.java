@@ -5,18 +5,20 @@ import io.github.vicinal.transport.wire.FrameDescriptor;
 import io.github.vicinal.transport.wire.FrameType;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Watches one connection after its handshake: asks a silent peer whether it is still
  * there, and reports a peer that does not answer, a frame that does not arrive as a
- * whole, and bytes that the peer does not take. Used by one event loop.
+ * whole, and bytes that the peer does not take. Sleeps while there is nothing of that,
+ * until the next frame or the next ping. Used by one event loop.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Writes that fail end the connection.
-final class ConnectionGuard extends ChannelInboundHandlerAdapter implements GuardTicker.Guard {
+final class ConnectionGuard extends ChannelDuplexHandler implements GuardTicker.Guard {
 
 	/** Deadlines are kept to this part of the shortest of them. */
 	private static final int PRECISION = 4;
@@ -28,7 +30,19 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter implements Guar
 	 */
 	static final int IDLE_INTERVALS = 4;
 
+	/**
+	 * Periods since the last tick or frame. If there are more, the process was suspended,
+	 * or the peer has been silent.
+	 */
+	private static final int RECENT_PERIODS = 2;
+
 	private final TcpOptions options;
+
+	private final long frameTimeoutNanos;
+
+	private final long pingIntervalNanos;
+
+	private final long pingTimeoutNanos;
 
 	private final FrameDecoder decoder;
 
@@ -37,11 +51,16 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter implements Guar
 	private final boolean watchesWrites;
 
 	/** There once the connection is watched. */
-	private volatile @Nullable GuardTicker ticker;
+	private volatile GuardTicker.@Nullable Entry entry;
 
 	private @Nullable Channel channel;
 
+	private long periodNanos;
+
 	private long lastTick;
+
+	/** Whether the guard has slept since the last tick. */
+	private boolean slept;
 
 	private long lastRead;
 
@@ -75,6 +94,9 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter implements Guar
 	 */
 	ConnectionGuard(TcpOptions options, FrameDecoder decoder, Owner owner, boolean watchesWrites) {
 		this.options = options;
+		this.frameTimeoutNanos = options.frameTimeout().toNanos();
+		this.pingIntervalNanos = options.pingInterval().toNanos();
+		this.pingTimeoutNanos = options.pingTimeout().toNanos();
 		this.decoder = decoder;
 		this.owner = owner;
 		this.watchesWrites = watchesWrites;
@@ -87,25 +109,49 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter implements Guar
 		return shortest / PRECISION;
 	}
 
+	/**
+	 * Returns how long a guard sleeps that nothing wakes, so that it is in time to ask.
+	 */
+	static long sleepNanos(TcpOptions options) {
+		return IDLE_INTERVALS * options.pingInterval().toNanos() - RECENT_PERIODS * periodNanos(options);
+	}
+
 	/** Begins to watch. The peer is known by now. */
 	void begin(Channel channel, GuardTicker ticker) {
-		if (this.ticker != null || !channel.isActive()) {
+		if (this.entry != null || !channel.isActive()) {
 			return;
 		}
 		this.channel = channel;
-		long now = System.nanoTime();
+		long now = ticker.nanoTime();
 		this.lastTick = now;
 		this.lastRead = now;
 		this.lastWrite = now;
-		this.ticker = ticker;
-		ticker.add(this);
+		this.periodNanos = ticker.periodNanos();
+		this.entry = ticker.add(this);
+	}
+
+	/** Something has begun that has a deadline. */
+	private void wake() {
+		GuardTicker.Entry watched = this.entry;
+		if (watched != null && watched.isAsleep()) {
+			this.slept = false;
+			this.lastTick = watched.nanoTime();
+			watched.wake();
+		}
 	}
 
 	@Override
 	public void channelRead(ChannelHandlerContext context, Object message) {
-		this.lastRead = System.nanoTime();
+		wake();
+		this.lastRead = context.executor().ticker().nanoTime();
 		this.pinged = false;
 		context.fireChannelRead(message);
+	}
+
+	@Override
+	public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+		wake();
+		context.write(message, promise);
 	}
 
 	@Override
@@ -116,14 +162,15 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter implements Guar
 
 	/** Ends watching. */
 	void end() {
-		GuardTicker ticking = this.ticker;
-		if (ticking != null) {
-			ticking.remove(this);
+		GuardTicker.Entry watched = this.entry;
+		if (watched != null) {
+			watched.remove();
 		}
 	}
 
 	/** This side stops to read: silence is not the peer's fault. */
 	void pause() {
+		wake();
 		this.paused = true;
 		this.pinged = false;
 	}
@@ -131,7 +178,10 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter implements Guar
 	/** This side reads again. */
 	void resume() {
 		this.paused = false;
-		restart(System.nanoTime());
+		GuardTicker.Entry watched = this.entry;
+		if (watched != null) {
+			restart(watched.nanoTime());
+		}
 	}
 
 	private void restart(long now) {
@@ -142,45 +192,53 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter implements Guar
 	}
 
 	@Override
-	public void tick(long now) {
+	public boolean tick(long now) {
 		Channel channel = this.channel;
-		GuardTicker ticking = this.ticker;
-		if (channel == null || ticking == null) {
-			return;
+		if (channel == null) {
+			return false;
 		}
-		if (now - this.lastTick > 2 * ticking.periodNanos()) {
+		if (now - this.lastTick > RECENT_PERIODS * this.periodNanos && !this.slept) {
 			// This process was suspended, and has not read what has arrived meanwhile.
 			restart(now);
 		}
 		this.lastTick = now;
-		if (this.watchesWrites && now - lastWrite(channel, now) >= this.options.frameTimeout().toNanos()) {
-			this.owner.gone("took no bytes for %d ms".formatted(this.options.frameTimeout().toMillis()));
-		}
-		else if (this.paused) {
-			// The peer may wait for an answer to a ping that is not read.
-			long interval = Math.min(this.options.pingInterval().toNanos(), this.options.pingTimeout().toNanos()) / 2;
-			if (now - this.lastPing >= interval) {
-				ping(channel, now);
-			}
-		}
-		else if (this.decoder.unfinishedNanos(now) >= this.options.frameTimeout().toNanos()) {
-			this.owner.stalled("the rest of a frame did not arrive within %d ms"
-				.formatted(this.options.frameTimeout().toMillis()));
-		}
-		else if (this.pinged) {
-			if (now - this.lastPing >= this.options.pingTimeout().toNanos()) {
-				this.owner.gone("did not answer a ping within %d ms".formatted(this.options.pingTimeout().toMillis()));
-			}
-		}
-		else if (now - this.lastRead >= interval()) {
-			this.pinged = true;
-			ping(channel, now);
-		}
+		this.slept = check(channel, now);
+		return this.slept;
 	}
 
-	/** Returns the silence after which the peer is asked, in nanoseconds. */
-	private long interval() {
-		return this.options.pingInterval().toNanos() * (this.owner.awaited() ? 1 : IDLE_INTERVALS);
+	/** Returns whether there is no deadline but that of the next ping. */
+	private boolean check(Channel channel, long now) {
+		if (this.watchesWrites && now - lastWrite(channel, now) >= this.frameTimeoutNanos) {
+			this.owner.gone("took no bytes for %d ms".formatted(this.options.frameTimeout().toMillis()));
+			return false;
+		}
+		if (this.paused) {
+			// The peer may wait for an answer to a ping that is not read.
+			if (now - this.lastPing >= Math.min(this.pingIntervalNanos, this.pingTimeoutNanos) / 2) {
+				ping(channel, now);
+			}
+			return false;
+		}
+		if (this.decoder.unfinishedNanos(now) >= this.frameTimeoutNanos) {
+			this.owner.stalled("the rest of a frame did not arrive within %d ms"
+				.formatted(this.options.frameTimeout().toMillis()));
+			return false;
+		}
+		if (this.pinged) {
+			if (now - this.lastPing >= this.pingTimeoutNanos) {
+				this.owner.gone("did not answer a ping within %d ms".formatted(this.options.pingTimeout().toMillis()));
+			}
+			return false;
+		}
+		boolean awaited = this.owner.awaited();
+		long silence = now - this.lastRead;
+		if (silence >= this.pingIntervalNanos * (awaited ? 1 : IDLE_INTERVALS)) {
+			this.pinged = true;
+			ping(channel, now);
+			return false;
+		}
+		return silence <= RECENT_PERIODS * this.periodNanos && !awaited && this.head == null
+				&& !this.decoder.isUnfinished();
 	}
 
 	/** Returns when the kernel last took bytes, or had nothing to take. */

@@ -35,6 +35,8 @@ final class EventLoops {
 
 	private final long tickNanos;
 
+	private final long sleepNanos;
+
 	/**
 	 * Creates event loops, whose threads begin with their first channel.
 	 * @param name name of the threads
@@ -42,6 +44,7 @@ final class EventLoops {
 	 */
 	EventLoops(String name, TcpOptions options) {
 		this.tickNanos = ConnectionGuard.periodNanos(options);
+		this.sleepNanos = ConnectionGuard.sleepNanos(options);
 		this.io = options.io().resolve();
 		int threads = Math.min(MAX_THREADS, Runtime.getRuntime().availableProcessors());
 		this.group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), this.io.handlers());
@@ -64,7 +67,7 @@ final class EventLoops {
 
 	/** Returns the timer of the connections of an event loop. */
 	GuardTicker ticker(EventLoop loop) {
-		return this.tickers.computeIfAbsent(loop, (key) -> new GuardTicker(key, this.tickNanos));
+		return this.tickers.computeIfAbsent(loop, (key) -> new GuardTicker(key, this.tickNanos, this.sleepNanos));
 	}
 
 	/**

@@ -31,7 +31,7 @@ final class FrameDecoder extends ByteToMessageDecoder {
 	/** Whether a frame has begun to arrive that is not complete. */
 	private boolean unfinished;
 
-	/** Time at which that frame began to arrive, as {@link System#nanoTime()}. */
+	/** Time at which that frame began to arrive, by the clock of the event loop. */
 	private long unfinishedSince;
 
 	/**
@@ -56,14 +56,14 @@ final class FrameDecoder extends ByteToMessageDecoder {
 		FrameHeader known = this.header;
 		if (known == null) {
 			if (in.readableBytes() < FrameDescriptor.HEADER_BYTES) {
-				unfinished();
+				unfinished(context);
 				return;
 			}
 			known = readHeader(in);
 		}
 		if (in.readableBytes() < known.length) {
 			this.header = known;
-			unfinished();
+			unfinished(context);
 			return;
 		}
 		this.header = null;
@@ -73,11 +73,16 @@ final class FrameDecoder extends ByteToMessageDecoder {
 		out.add(new ReceivedFrame(known, body));
 	}
 
-	private void unfinished() {
+	private void unfinished(ChannelHandlerContext context) {
 		if (!this.unfinished) {
 			this.unfinished = true;
-			this.unfinishedSince = System.nanoTime();
+			this.unfinishedSince = context.executor().ticker().nanoTime();
 		}
+	}
+
+	/** Returns whether a frame has begun to arrive that is not complete. */
+	boolean isUnfinished() {
+		return this.unfinished;
 	}
 
 	/** Returns how long a frame has been arriving, 0 if none is incomplete. */

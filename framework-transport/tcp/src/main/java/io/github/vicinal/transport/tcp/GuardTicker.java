@@ -1,8 +1,5 @@
 package io.github.vicinal.transport.tcp;
 
-import java.util.Iterator;
-import java.util.LinkedHashSet;
-import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -12,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The timer of all {@link Guard guards} of one event loop. Each guard ticks once in a
- * period. A timer for each of them would wake the loop as often as there are connections;
- * one tick for all would keep other connections waiting while thousands of pings are
- * sent. So a period has up to {@value #MAX_PARTS} ticks, each for a part of the guards.
- * Used by the event loop, except for {@link #remove}.
+ * period, unless it sleeps. A timer for each of them would wake the loop as often as
+ * there are connections; one tick for all would keep other connections waiting while
+ * thousands of pings are sent. So a period has up to {@value #MAX_PARTS} ticks, each for
+ * a part of the guards. Used by the event loop, except for {@link Entry#remove}.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // An event loop that has ended ticks no
 												// more.
@@ -30,73 +27,103 @@ final class GuardTicker {
 
 	private final long periodNanos;
 
-	/** The guard that ticked longest ago comes first. */
-	private final Set<Guard> guards = new LinkedHashSet<>();
+	private final long sleepNanos;
+
+	/** The first to be awake or to have ticked is the first to tick. */
+	private final Ring awake = new Ring();
+
+	/** All sleep equally long, so that the first to sleep is the first to wake. */
+	private final Ring asleep = new Ring();
 
 	private @Nullable ScheduledFuture<?> next;
+
+	/** When the timer ends. */
+	private long nextNanos;
 
 	/**
 	 * Creates a ticker without guards, which needs no timer.
 	 * @param loop the event loop
 	 * @param periodNanos time between two ticks of a guard, in nanoseconds
+	 * @param sleepNanos how long a guard sleeps that nothing wakes, in nanoseconds; at
+	 * least {@code periodNanos}
 	 */
-	GuardTicker(EventLoop loop, long periodNanos) {
+	GuardTicker(EventLoop loop, long periodNanos, long sleepNanos) {
 		this.loop = loop;
 		this.periodNanos = periodNanos;
+		this.sleepNanos = sleepNanos;
 	}
 
 	long periodNanos() {
 		return this.periodNanos;
 	}
 
-	void add(Guard guard) {
-		this.guards.add(guard);
-		if (this.next == null) {
-			schedule();
+	/** Adds a guard, which is awake. */
+	Entry add(Guard guard) {
+		Entry entry = new Entry(guard);
+		entry.moveTo(this.awake, nanoTime() + this.periodNanos);
+		schedule();
+		return entry;
+	}
+
+	private int parts() {
+		return Math.min(MAX_PARTS, 1 + (this.awake.size - 1) / MAX_TOGETHER);
+	}
+
+	/** Returns the time in nanoseconds, by the clock of the event loop. */
+	long nanoTime() {
+		return this.loop.ticker().nanoTime();
+	}
+
+	/** Makes the timer end when the next guard is due. */
+	private void schedule() {
+		long now = nanoTime();
+		long delay = Long.MAX_VALUE;
+		for (Ring ring : new Ring[] { this.awake, this.asleep }) {
+			Entry first = ring.first;
+			if (first != null) {
+				// Those that are due shortly after it tick with it.
+				delay = Math.min(delay, Math.max(this.periodNanos / MAX_PARTS, first.dueNanos - now));
+			}
+		}
+		if (delay < Long.MAX_VALUE && (this.next == null || this.nextNanos - now > delay)) {
+			cancel();
+			this.nextNanos = now + delay;
+			this.next = this.loop.schedule(this::tick, delay, TimeUnit.NANOSECONDS);
 		}
 	}
 
-	/** Removes a guard. Any thread may do so, and does so later if it is another one. */
-	void remove(Guard guard) {
-		if (!this.loop.inEventLoop()) {
-			try {
-				this.loop.execute(() -> remove(guard));
-			}
-			catch (RejectedExecutionException ex) {
-				// The loop has ended and ticks no more.
-			}
-			return;
-		}
-		this.guards.remove(guard);
-		if (this.guards.isEmpty() && this.next != null) {
+	private void cancel() {
+		if (this.next != null) {
 			this.next.cancel(false);
 			this.next = null;
 		}
 	}
 
-	private int parts() {
-		return Math.min(MAX_PARTS, 1 + (this.guards.size() - 1) / MAX_TOGETHER);
-	}
-
-	private void schedule() {
-		this.next = this.loop.schedule(this::tick, this.periodNanos / parts(), TimeUnit.NANOSECONDS);
-	}
-
 	private void tick() {
 		this.next = null;
-		long now = System.nanoTime();
+		long now = nanoTime();
+		for (int left = MAX_TOGETHER; left > 0; left--) {
+			Entry first = this.asleep.due(now);
+			if (first == null) {
+				break;
+			}
+			first.moveTo(this.awake, now + this.periodNanos);
+		}
 		int parts = parts();
-		for (int left = (this.guards.size() + parts - 1) / parts; left > 0 && !this.guards.isEmpty(); left--) {
-			Iterator<Guard> first = this.guards.iterator();
-			Guard guard = first.next();
-			first.remove();
-			this.guards.add(guard);
+		// A guard may tick early, so that few of them need one tick in a period.
+		long until = now + this.periodNanos / parts;
+		for (int left = (this.awake.size + parts - 1) / parts; left > 0; left--) {
+			Entry first = this.awake.due(until);
+			if (first == null) {
+				break;
+			}
+			first.moveTo(this.awake, now + this.periodNanos);
 			// It may remove itself.
-			guard.tick(now);
+			if (first.guard.tick(now) && first.ring == this.awake) {
+				first.moveTo(this.asleep, now + this.sleepNanos);
+			}
 		}
-		if (!this.guards.isEmpty()) {
-			schedule();
-		}
+		schedule();
 	}
 
 	/** Called at each tick. */
@@ -104,9 +131,126 @@ final class GuardTicker {
 
 		/**
 		 * Checks its connection.
-		 * @param nanoTime the time, of {@link System#nanoTime}
+		 * @param now the time in nanoseconds, by the clock of the event loop
+		 * @return whether nothing need be checked while the guard sleeps, unless it is
+		 * {@linkplain Entry#wake woken}
 		 */
-		void tick(long nanoTime);
+		boolean tick(long now);
+
+	}
+
+	/** A guard in a ring. */
+	final class Entry {
+
+		private final Guard guard;
+
+		/** Where the guard is, {@code null} once it is removed. */
+		private @Nullable Ring ring;
+
+		private Entry previous = this;
+
+		private Entry next = this;
+
+		/** When the guard ticks, or wakes. */
+		private long dueNanos;
+
+		private Entry(Guard guard) {
+			this.guard = guard;
+		}
+
+		boolean isAsleep() {
+			return this.ring == GuardTicker.this.asleep;
+		}
+
+		long nanoTime() {
+			return GuardTicker.this.nanoTime();
+		}
+
+		/** Makes a guard tick within a period if it sleeps. */
+		void wake() {
+			if (isAsleep()) {
+				moveTo(GuardTicker.this.awake, nanoTime() + GuardTicker.this.periodNanos);
+				schedule();
+			}
+		}
+
+		/**
+		 * Removes the guard. Any thread may do so, and does so later if it is another
+		 * one.
+		 */
+		void remove() {
+			if (!GuardTicker.this.loop.inEventLoop()) {
+				try {
+					GuardTicker.this.loop.execute(this::remove);
+				}
+				catch (RejectedExecutionException ex) {
+					// The loop has ended and ticks no more.
+				}
+				return;
+			}
+			unlink();
+			if (GuardTicker.this.awake.size == 0 && GuardTicker.this.asleep.size == 0) {
+				cancel();
+			}
+		}
+
+		private void moveTo(Ring to, long due) {
+			unlink();
+			this.dueNanos = due;
+			to.add(this);
+		}
+
+		private void unlink() {
+			Ring from = this.ring;
+			if (from != null) {
+				this.ring = null;
+				from.unlink(this);
+			}
+		}
+
+	}
+
+	/**
+	 * A list in the order of arrival, and so of due times. Entries are linked to each
+	 * other, so that nothing is allocated.
+	 */
+	private static final class Ring {
+
+		private @Nullable Entry first;
+
+		private int size;
+
+		/** Returns the first entry if it is due at a time. */
+		@Nullable Entry due(long nanoTime) {
+			Entry first = this.first;
+			return (first != null && first.dueNanos - nanoTime <= 0) ? first : null;
+		}
+
+		void add(Entry entry) {
+			Entry first = this.first;
+			if (first == null) {
+				this.first = entry;
+			}
+			else {
+				entry.next = first;
+				entry.previous = first.previous;
+				first.previous.next = entry;
+				first.previous = entry;
+			}
+			entry.ring = this;
+			this.size++;
+		}
+
+		void unlink(Entry entry) {
+			this.size--;
+			entry.previous.next = entry.next;
+			entry.next.previous = entry.previous;
+			if (entry == this.first) {
+				this.first = (this.size == 0) ? null : entry.next;
+			}
+			entry.previous = entry;
+			entry.next = entry;
+		}
 
 	}
 

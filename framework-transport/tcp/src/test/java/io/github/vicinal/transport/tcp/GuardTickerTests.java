@@ -2,11 +2,13 @@ package io.github.vicinal.transport.tcp;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,10 +22,12 @@ class GuardTickerTests {
 
 	private static final long PERIOD_MILLIS = 3200;
 
+	private static final long SLEEP_MILLIS = 15 * PERIOD_MILLIS;
+
 	private final EmbeddedChannel channel = new EmbeddedChannel();
 
 	private final GuardTicker ticker = new GuardTicker(this.channel.eventLoop(),
-			TimeUnit.MILLISECONDS.toNanos(PERIOD_MILLIS));
+			TimeUnit.MILLISECONDS.toNanos(PERIOD_MILLIS), TimeUnit.MILLISECONDS.toNanos(SLEEP_MILLIS));
 
 	private final List<Counting> guards = new ArrayList<>();
 
@@ -54,12 +58,12 @@ class GuardTickerTests {
 	void aGuardThatIsRemovedTicksNoMoreAndNoneNeedsATimer() {
 		add(100);
 		pass(PERIOD_MILLIS);
-		this.guards.subList(0, 99).forEach(this.ticker::remove);
+		this.guards.subList(0, 99).forEach((guard) -> guard.entry().remove());
 		int before = ticks() - this.guards.get(99).ticks;
 		pass(2 * PERIOD_MILLIS);
 		assertThat(this.guards.get(99).ticks).isGreaterThan(1);
 		assertThat(ticks() - this.guards.get(99).ticks).isEqualTo(before);
-		this.ticker.remove(this.guards.get(99));
+		this.guards.get(99).entry().remove();
 		assertThat(this.channel.hasPendingTasks()).isFalse();
 		assertThat(this.channel.runScheduledPendingTasks()).isEqualTo(-1);
 	}
@@ -71,8 +75,8 @@ class GuardTickerTests {
 			Counting other = this.guards.get((i + 7) % 200);
 			Counting one = this.guards.get(i);
 			one.then = () -> {
-				this.ticker.remove(one);
-				this.ticker.remove(other);
+				one.entry().remove();
+				other.entry().remove();
 			};
 		}
 		pass(4 * PERIOD_MILLIS);
@@ -87,25 +91,64 @@ class GuardTickerTests {
 	@Timeout(60)
 	void guardsOfALoopThatHasEndedTickNoMoreAndCanBeRemoved() throws Exception {
 		DefaultEventLoop loop = new DefaultEventLoop();
-		GuardTicker real = new GuardTicker(loop, TimeUnit.MILLISECONDS.toNanos(1));
+		GuardTicker real = new GuardTicker(loop, TimeUnit.MILLISECONDS.toNanos(1), TimeUnit.MILLISECONDS.toNanos(1));
 		CountDownLatch ticked = new CountDownLatch(3);
 		Counting guard = new Counting();
 		guard.then = ticked::countDown;
-		loop.submit(() -> real.add(guard)).sync();
+		loop.submit(() -> guard.entry = real.add(guard)).sync();
 		ticked.await();
 		loop.shutdownGracefully(0, 0, TimeUnit.MILLISECONDS);
 		loop.terminationFuture().sync();
 		int before = guard.ticks;
-		real.remove(guard);
+		guard.entry().remove();
 		assertThat(loop.isTerminated()).isTrue();
 		assertThat(guard.ticks).isEqualTo(before).isGreaterThanOrEqualTo(3);
+	}
+
+	/** A thousand connections without calls cost next to nothing. */
+	@Test
+	void guardsThatSleepTickOncePerSleepAndNeedFewWakeUps() {
+		add(1000);
+		this.guards.forEach((guard) -> guard.sleeps = true);
+		pass(2 * PERIOD_MILLIS);
+		assertThat(this.guards).allSatisfy((guard) -> assertThat(guard.ticks).isEqualTo(1));
+		int wakeUps = 0;
+		for (int i = 0; i < 4 * (SLEEP_MILLIS + PERIOD_MILLIS); i++) {
+			int before = ticks();
+			pass(1);
+			wakeUps += (ticks() > before) ? 1 : 0;
+		}
+		assertThat(this.guards).allSatisfy((guard) -> assertThat(guard.ticks).isBetween(4, 5));
+		assertThat(wakeUps).isLessThan(200);
+	}
+
+	@Test
+	void aGuardThatIsWokenTicksWithinAPeriodAndTheOthersSleepOn() {
+		add(100);
+		this.guards.forEach((guard) -> guard.sleeps = true);
+		pass(PERIOD_MILLIS);
+		pass(5 * PERIOD_MILLIS);
+		Counting woken = this.guards.get(50);
+		assertThat(woken.entry().isAsleep()).isTrue();
+		woken.sleeps = false;
+		woken.entry().wake();
+		woken.entry().wake();
+		assertThat(woken.entry().isAsleep()).isFalse();
+		pass(4 * PERIOD_MILLIS);
+		assertThat(woken.ticks).isEqualTo(5);
+		assertThat(ticks()).isEqualTo(100 + 4);
+		this.guards.forEach((guard) -> guard.entry().remove());
+		this.guards.forEach((guard) -> guard.entry().wake());
+		assertThat(this.channel.runScheduledPendingTasks()).isEqualTo(-1);
+		pass(SLEEP_MILLIS);
+		assertThat(ticks()).isEqualTo(100 + 4);
 	}
 
 	private void add(int count) {
 		for (int i = 0; i < count; i++) {
 			Counting guard = new Counting();
 			this.guards.add(guard);
-			this.ticker.add(guard);
+			guard.entry = this.ticker.add(guard);
 		}
 	}
 
@@ -127,10 +170,19 @@ class GuardTickerTests {
 		private Runnable then = () -> {
 		};
 
+		private boolean sleeps;
+
+		private GuardTicker.@Nullable Entry entry;
+
+		GuardTicker.Entry entry() {
+			return Objects.requireNonNull(this.entry);
+		}
+
 		@Override
-		public void tick(long nanoTime) {
+		public boolean tick(long now) {
 			this.ticks++;
 			this.then.run();
+			return this.sleeps;
 		}
 
 	}
