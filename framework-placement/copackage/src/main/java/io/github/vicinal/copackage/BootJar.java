@@ -326,6 +326,12 @@ final class BootJar {
 		return new Manifest(new ByteArrayInputStream(bytes)).getMainAttributes();
 	}
 
+	/** Says which jar has a library that cannot be read, once that is looked into. */
+	static InvalidInputException damaged(ZipFile jar, ZipException ex) {
+		return new InvalidInputException(
+				"'%s' is damaged (%s); build it again".formatted(jar.getName(), ex.getMessage()));
+	}
+
 	private byte[] bytes(ZipFile jar, ZipEntry entry, int most) throws IOException {
 		return bytes(this.file, jar, entry, most);
 	}

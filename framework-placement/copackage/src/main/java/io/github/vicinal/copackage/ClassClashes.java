@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 
 /**
@@ -83,6 +84,9 @@ final class ClassClashes {
 					.forEach((entry) -> add(entry.path(), entry.checksum(), classes));
 			}
 			return classes;
+		}
+		catch (ZipException ex) {
+			throw BootJar.damaged(jar, ex);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

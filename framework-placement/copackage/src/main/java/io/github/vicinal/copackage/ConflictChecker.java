@@ -175,6 +175,7 @@ public final class ConflictChecker {
 		java(one, other, findings);
 		containers(one, other, findings);
 		EnvironmentClashes.find(one, other, findings);
+		add(findings, ModuleAccess.difference(one, other));
 		add(findings, this.memory.check(List.of(one, other)));
 		natives(one, other, findings);
 		nativeCalls(one, other, findings);

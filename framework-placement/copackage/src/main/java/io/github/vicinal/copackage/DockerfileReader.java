@@ -20,8 +20,13 @@ final class DockerfileReader {
 	private static final Pattern VARIABLE = Pattern
 		.compile("\\$(?:([A-Za-z_]\\w*)|\\{([A-Za-z_]\\w*)(?::-([^}]*))?\\})");
 
+	/** Options whose value is the next word, and which a layout has no use for. */
 	private static final Set<String> WITH_VALUE = Set.of("-cp", "-classpath", "--class-path", "-p", "--module-path",
-			"--add-modules");
+			"--upgrade-module-path");
+
+	/** Options whose value may be the next word, or follow an equals sign. */
+	private static final Set<String> WITH_WORD = Set.of("--add-modules", "--add-opens", "--add-exports", "--add-reads",
+			"--limit-modules", "--patch-module", "--enable-native-access");
 
 	private static final Set<String> OPTION_VARIABLES = Set.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "JAVA_OPTS",
 			"_JAVA_OPTIONS");
@@ -255,12 +260,23 @@ final class DockerfileReader {
 			.sorted()
 			.map(this.stage.environment::get)
 			.filter((value) -> value != null)
-			.forEach((value) -> options.addAll(words(value)));
+			.forEach((value) -> options.addAll(joined(words(value))));
 		List<String> arguments = new ArrayList<>();
 		String java = java(options, arguments);
 		return new Container(this.stage.image, this.stage.user, this.stage.volumes, this.stage.ports,
 				options.stream().distinct().filter((option) -> option.startsWith("-")).toList(), this.stage.environment,
 				arguments, java);
+	}
+
+	/** Joins options with their values. */
+	private static List<String> joined(List<String> words) {
+		List<String> joined = new ArrayList<>();
+		for (int i = 0; i < words.size(); i++) {
+			boolean takes = WITH_WORD.contains(words.get(i)) && i + 1 < words.size();
+			joined.add(takes ? words.get(i) + "=" + words.get(i + 1) : words.get(i));
+			i += takes ? 1 : 0;
+		}
+		return joined;
 	}
 
 	/**
@@ -294,6 +310,10 @@ final class DockerfileReader {
 			}
 			if (WITH_VALUE.contains(word)) {
 				at++;
+			}
+			else if (WITH_WORD.contains(word) && at + 1 < flat.size()) {
+				at++;
+				options.add(word + "=" + flat.get(at));
 			}
 			else if (word.startsWith("-")) {
 				options.add(word);

@@ -78,6 +78,9 @@ public record Finding(Rule rule, Verdict limit, String reason, String remedy) {
 		/** They want system properties to be different. */
 		SYSTEM_PROPERTY,
 
+		/** Only one of them opens something of the JDK. */
+		MODULE_ACCESS,
+
 		/** On one class path, an application would get beans of another. */
 		BEAN,
 

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 
 import io.github.vicinal.copackage.StaticRegistries.Member;
@@ -153,7 +154,12 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 			LibraryFacts known = this.facts.get(library.sha256());
 			byte[] bytes = (known == null && !library.sha256().isEmpty()) ? BootJar.library(jar, library.file()) : null;
 			if (bytes != null) {
-				known = read(bytes, library.file());
+				try {
+					known = read(bytes, library.file());
+				}
+				catch (ZipException ex) {
+					throw BootJar.damaged(jar, ex);
+				}
 				this.facts.put(library.sha256(), known);
 			}
 			return known;

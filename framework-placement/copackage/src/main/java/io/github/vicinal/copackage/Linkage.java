@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 
 import org.jspecify.annotations.Nullable;
@@ -157,16 +158,24 @@ final class Linkage {
 		if (library == null) {
 			return;
 		}
-		NestedJar nested = new NestedJar(library, file);
-		for (NestedJar.Entry entry : nested.classes()) {
-			String path = entry.path();
-			byte[] bytes = nested.bytes(entry);
-			try {
-				action.read(path.substring(0, path.length() - ".class".length()), bytes);
+		try {
+			NestedJar nested = new NestedJar(library, file);
+			for (NestedJar.Entry entry : nested.classes()) {
+				String path = entry.path();
+				read(path.substring(0, path.length() - ".class".length()), nested.bytes(entry), action);
 			}
-			catch (RuntimeException ex) {
-				// Newer than the library that reads it knows, or damaged.
-			}
+		}
+		catch (ZipException ex) {
+			throw BootJar.damaged(jar, ex);
+		}
+	}
+
+	private static void read(String path, byte[] bytes, ClassFile action) {
+		try {
+			action.read(path, bytes);
+		}
+		catch (RuntimeException ex) {
+			// Newer than the library that reads it knows, or damaged.
 		}
 	}
 

@@ -555,6 +555,23 @@ class InputTests {
 		}
 	}
 
+	/** Its directory is all that is read at first. */
+	@Test
+	void damagedClassesOfLibrariesAreNamedWithTheJar() throws IOException {
+		byte[] library = TestJar.zip(Map.of("lib/A.class", TestJar.type("lib/A", "")));
+		int content = 30 + "lib/A.class".length();
+		for (int i = content; i < content + 20; i++) {
+			library[i] ^= 0x55;
+		}
+		Path one = TestJar.boot().entry("BOOT-INF/lib/a-1.jar", library).write(this.directory, "one");
+		Path other = TestJar.boot().write(this.directory, "other");
+		List<Inventory> both = Inventories.read(List.of("one=" + one, "other=" + other));
+		assertThatExceptionOfType(InvalidInputException.class)
+			.isThrownBy(() -> new ConflictChecker(Set.of()).pairs(both))
+			.withMessageContaining("one.jar' is damaged (its library a-1.jar: lib/A.class ")
+			.withMessageContaining("build it again");
+	}
+
 	@Test
 	void namesThatAreNoPathsAreRefused() {
 		assertThatExceptionOfType(InvalidInputException.class)

@@ -92,13 +92,17 @@ class LayoutBuilderTests {
 			.entry("META-INF/MANIFEST.MF",
 					(text + "Add-Exports: java.base/sun.nio.ch\n").getBytes(StandardCharsets.UTF_8));
 		Path target = this.directory.resolve("target/layout");
-		List<Inventory> both = Inventories
-			.read(List.of("one=" + one.write(this.directory, "one"), "two=" + two.write(this.directory, "two")));
+		Path dockerfile = Files.writeString(this.directory.resolve("Dockerfile"),
+				"FROM a\nENTRYPOINT java --add-opens java.base/java.text=ALL-UNNAMED --add-opens=java.base/java.io=some -jar two.jar --a=b\n");
+		List<Inventory> both = Inventories.read(List.of("one=" + one.write(this.directory, "one"),
+				"two=" + two.write(this.directory, "two"), "two=" + dockerfile));
 		new LayoutBuilder(Map.of(), Hoist.STATELESS).build(both, target);
+		assertThat(Files.readString(target.resolve("copackage.json"))).contains("\"--a=b\"").doesNotContain("-jar");
 		try (JarFile launcher = new JarFile(target.resolve("launcher/vicinal-launcher.jar").toFile())) {
 			Attributes manifest = launcher.getManifest().getMainAttributes();
-			assertThat(manifest.getValue("Add-Opens").split(" ")).contains("java.base/java.util", "java.base/java.time")
-				.doesNotContain("nonsense");
+			assertThat(manifest.getValue("Add-Opens").split(" "))
+				.contains("java.base/java.util", "java.base/java.time", "java.base/java.text")
+				.doesNotContain("nonsense", "java.base/java.io");
 			assertThat(manifest.getValue("Add-Exports")).isEqualTo("java.base/sun.nio.ch");
 			assertThat(manifest.getValue("Enable-Native-Access")).isEqualTo("ALL-UNNAMED");
 		}

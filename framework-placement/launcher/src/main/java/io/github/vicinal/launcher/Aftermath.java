@@ -56,6 +56,7 @@ final class Aftermath {
 		aftermath.endThreads(patience);
 		ThreadLocals.remove(loader, aftermath.findings);
 		ResourceBundle.clearCache(loader);
+		RecordMethods.forget();
 		return aftermath.findings;
 	}
 

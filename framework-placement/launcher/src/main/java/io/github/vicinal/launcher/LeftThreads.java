@@ -10,13 +10,16 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * Ends what threads of a stopped application work for, where an interrupt is not enough:
- * timers, executors, HTTP servers of the JDK, event loops of Netty and clients on Jetty's
- * thread pools that nobody has stopped go on after it.
+ * timers, executors, HTTP servers of the JDK, event loops of Netty, clients on Jetty's
+ * thread pools and the thread for time limits of Okio (which OkHttp has) that nobody has
+ * stopped go on after it.
  */
 final class LeftThreads {
 
@@ -31,6 +34,12 @@ final class LeftThreads {
 	private static final String JETTY_RUNNER = "org.eclipse.jetty.util.thread.QueuedThreadPool$Runner";
 
 	private static final String JETTY_LIFE_CYCLE = "org.eclipse.jetty.util.component.LifeCycle";
+
+	/** Also where a library has a copy of it. */
+	private static final String OKIO_WATCHDOG = "okio.AsyncTimeout$Watchdog";
+
+	/** Fields without which Okio's thread ends; versions have one or the other. */
+	private static final List<String> OKIO_HEADS = List.of("head", "idleSentinel");
 
 	/** Part of the names of Netty's classes, also where a library has a copy of them. */
 	private static final String NETTY = "io.netty.";
@@ -62,6 +71,10 @@ final class LeftThreads {
 			if (thread.getClass().getName().equals(TIMER)) {
 				cancel(thread);
 				return "the timer '%s' was not cancelled".formatted(thread.getName());
+			}
+			if (thread.getClass().getName().endsWith(OKIO_WATCHDOG)) {
+				return endWatchdog(thread) ? "the thread '%s' still waited for time limits".formatted(thread.getName())
+						: null;
 			}
 			Object task = task(thread);
 			if (task != null && task.getClass().getName().equals(WORKER)
@@ -119,6 +132,48 @@ final class LeftThreads {
 			clear.setAccessible(true);
 			clear.invoke(queue);
 			queue.notifyAll();
+		}
+	}
+
+	/**
+	 * Okio's thread takes no notice of interrupts, and ends only when there was no time
+	 * limit for a minute. It ends at once where it does not find the head of its list,
+	 * and the next one who needs it makes another. Older versions end with an exception.
+	 */
+	private static boolean endWatchdog(Thread thread) throws ReflectiveOperationException {
+		Class<?> owner = thread.getClass().getEnclosingClass();
+		boolean ends = false;
+		for (Field field : (owner != null) ? owner.getDeclaredFields() : new Field[0]) {
+			if (Modifier.isStatic(field.getModifiers()) && OKIO_HEADS.contains(field.getName())) {
+				thread.setUncaughtExceptionHandler((ended, ex) -> {
+				});
+				field.setAccessible(true);
+				field.set(null, null);
+				ends = true;
+			}
+		}
+		if (ends && owner != null) {
+			wake(owner);
+		}
+		return ends;
+	}
+
+	/** Older versions wait for the class itself, and wake up by the interrupt. */
+	private static void wake(Class<?> owner) throws ReflectiveOperationException {
+		try {
+			if (value(null, owner, "lock") instanceof Lock lock
+					&& value(null, owner, "condition") instanceof Condition condition) {
+				lock.lock();
+				try {
+					condition.signalAll();
+				}
+				finally {
+					lock.unlock();
+				}
+			}
+		}
+		catch (NoSuchFieldException ex) {
+			// An older version.
 		}
 	}
 
@@ -271,7 +326,7 @@ final class LeftThreads {
 		}
 	}
 
-	private static @Nullable Object value(Object target, Class<?> type, String name)
+	private static @Nullable Object value(@Nullable Object target, Class<?> type, String name)
 			throws ReflectiveOperationException {
 		Field field = type.getDeclaredField(name);
 		field.setAccessible(true);

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import io.github.vicinal.copackage.Hoist;
 import io.github.vicinal.copackage.Inventories;
 import io.github.vicinal.copackage.LayoutBuilder;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -474,6 +475,69 @@ class StrangeApplicationsTests {
 				.doesNotContain("runs on", "cannot be looked for");
 			running.awaitLoaders(1 + 1);
 			assertThat(running.get(this.other, "/here")).isEqualTo("here");
+		}
+	}
+
+	/** OkHttp has such a thread, which goes on after an interrupt. */
+	@Test
+	void timeLimitsOfOkioEndWithTheirApplication() throws IOException {
+		Path jar = OwnApplication.withLibrariesOf("legacy")
+			.resource("application.properties", PROPERTIES)
+			.library("okio-jvm")
+			.library("kotlin-stdlib")
+			.main(RUN + """
+					@GetMapping("/limit")
+					void limit(boolean left) {
+						okio.AsyncTimeout limit = new okio.AsyncTimeout();
+						limit.timeout(1, TimeUnit.HOURS);
+						limit.enter();
+						if (!left) {
+							limit.exit();
+						}
+					}
+					""")
+			.write(this.directory, "okio");
+		try (RunningLayout running = start(Hoist.STATELESS, jar, jar)) {
+			running.until("[launcher] other runs after");
+			for (boolean left : List.of(true, false)) {
+				running.get(this.one, "/limit?left=" + left);
+				assertThat(running.command("restart one")).contains("running");
+			}
+			running.get(this.one, "/limit?left=true");
+			assertThat(running.command("stop one")).contains("stopped");
+			assertThat(running.log()).contains("one: the thread 'Okio Watchdog' still waited for time limits")
+				.doesNotContain("runs on", "NullPointerException");
+			running.awaitLoaders(1);
+		}
+	}
+
+	/** Alone, the second one would not have what the first one opens. */
+	@Test
+	@Tag("every-jdk")
+	void whatOneManifestOpensIsOpenToAll() throws IOException {
+		OwnApplication application = OwnApplication.withLibrariesOf("legacy")
+			.resource("application.properties", PROPERTIES)
+			.main(RUN + """
+					@GetMapping("/open")
+					String open() throws Exception {
+						Module module = Main.class.getModule();
+						boolean natives = Runtime.version().feature() < 22
+							|| (boolean) Module.class.getMethod("isNativeAccessEnabled").invoke(module);
+						return Object.class.getModule().isOpen("java.time.zone", module) + " " + natives;
+					}
+					""");
+		Path plain = application.write(this.directory, "plain");
+		Path opens = application.attribute("Add-Opens", "java.base/java.time.zone")
+			.attribute("Enable-Native-Access", "ALL-UNNAMED")
+			.write(this.directory, "opens");
+		try (RunningLayout running = RunningLayout.alone(plain, "--server.port=" + this.one)) {
+			running.until("Tomcat started on port");
+			assertThat(running.get(this.one, "/open")).startsWith("false");
+		}
+		try (RunningLayout running = start(Hoist.STATELESS, plain, opens)) {
+			running.until("[launcher] other runs after");
+			assertThat(running.get(this.one, "/open")).isEqualTo("true true");
+			assertThat(running.get(this.other, "/open")).isEqualTo("true true");
 		}
 	}
 
