@@ -12,6 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
 import io.github.vicinal.boot.transport.LocalTopicAutoConfiguration;
@@ -255,6 +256,33 @@ class TopicListenerTests {
 				assertThat(new String(message.payload(), UTF_8)).isEqualTo("{\"number\":7}");
 			}
 			assertThat(context.getBean(Changing.class).seen).containsExactly("untouched", "untouched", "untouched");
+		});
+	}
+
+	/** A dead-letter topic of one kind of payload can be read as such. */
+	@Test
+	void listenersShareADeadLetterTopic() {
+		this.runner.withUserConfiguration(SharingJson.class).run((context) -> {
+			Topics topics = context.getBean(Topics.class);
+			orders(topics).publish(new Order(7));
+			topics.topic(TopicSettings.of("notes", TopicModel.STREAM, Note.class)).publish(new Note());
+			try (TopicReader<Map> dead = topics.reader(TopicSettings.of("dead", TopicModel.STREAM, Map.class),
+					"dead")) {
+				assertThat(Stream.of(dead.poll(Duration.ofSeconds(20)), dead.poll(Duration.ofSeconds(20))))
+					.extracting(Message::payload)
+					.containsExactlyInAnyOrder(Map.of("number", 7), Map.of("state", "untouched"));
+			}
+		});
+		this.runner.withUserConfiguration(SharingJson.class, SharingText.class).run((context) -> {
+			Topics topics = context.getBean(Topics.class);
+			orders(topics).publish(new Order(7));
+			topics.topic(TopicSettings.of("texts", TopicModel.STREAM, String.class)).publish("text");
+			try (TopicReader<byte[]> dead = topics.reader(TopicSettings.of("dead", TopicModel.STREAM, byte[].class),
+					"dead")) {
+				assertThat(Stream.of(dead.poll(Duration.ofSeconds(20)), dead.poll(Duration.ofSeconds(20))))
+					.extracting((message) -> new String(message.payload(), UTF_8))
+					.containsExactlyInAnyOrder("{\"number\":7}", "text");
+			}
 		});
 	}
 
@@ -587,6 +615,31 @@ class TopicListenerTests {
 		void handle(Note note) {
 			this.seen.add(note.state);
 			note.state = "changed";
+			throw new IllegalStateException("never");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class SharingJson {
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM, deadLetter = "dead")
+		void order(Order order) {
+			throw new IllegalStateException("never");
+		}
+
+		@AffinityListener(topic = "notes", model = TopicModel.STREAM, deadLetter = "dead")
+		void note(Note note) {
+			throw new IllegalStateException("never");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class SharingText {
+
+		@AffinityListener(topic = "texts", model = TopicModel.STREAM, deadLetter = "dead")
+		void text(String text) {
 			throw new IllegalStateException("never");
 		}
 
