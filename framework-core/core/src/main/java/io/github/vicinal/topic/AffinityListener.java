@@ -23,7 +23,7 @@ import java.lang.annotation.Target;
  * @since 0.1.0
  */
 @Documented
-@Target(ElementType.METHOD)
+@Target({ ElementType.METHOD, ElementType.ANNOTATION_TYPE })
 @Retention(RetentionPolicy.RUNTIME)
 public @interface AffinityListener {
 
@@ -78,7 +78,7 @@ public @interface AffinityListener {
 	/**
 	 * Returns the id by which the listener is started and stopped. Placeholders are
 	 * resolved.
-	 * @return the id, empty for the name
+	 * @return the id, empty for the bean's and the method's names
 	 */
 	String id() default "";
 

@@ -1,5 +1,9 @@
 package io.github.vicinal.boot.topic;
 
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,6 +58,7 @@ import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.support.SimpleThreadScope;
 import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.core.annotation.AliasFor;
 import org.springframework.messaging.MessageHeaders;
 import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.messaging.handler.annotation.Headers;
@@ -256,6 +261,14 @@ class TopicListenerTests {
 				assertThat(new String(message.payload(), UTF_8)).isEqualTo("{\"number\":7}");
 			}
 			assertThat(context.getBean(Changing.class).seen).containsExactly("untouched", "untouched", "untouched");
+		});
+	}
+
+	@Test
+	void anApplicationHasAnnotationsOfItsOwn() {
+		this.runner.withUserConfiguration(Composed.class).run((context) -> {
+			orders(context.getBean(Topics.class)).publish(new Order(7));
+			assertThat(next(context.getBean(Composed.class).orders)).isEqualTo(new Order(7));
 		});
 	}
 
@@ -616,6 +629,28 @@ class TopicListenerTests {
 			this.seen.add(note.state);
 			note.state = "changed";
 			throw new IllegalStateException("never");
+		}
+
+	}
+
+	@Target(ElementType.METHOD)
+	@Retention(RetentionPolicy.RUNTIME)
+	@AffinityListener(topic = "", model = TopicModel.STREAM)
+	@interface Competing {
+
+		@AliasFor(annotation = AffinityListener.class, attribute = "topic")
+		String value();
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Composed {
+
+		private final BlockingQueue<Order> orders = new LinkedBlockingQueue<>();
+
+		@Competing("orders")
+		void handle(Order order) {
+			this.orders.add(order);
 		}
 
 	}
