@@ -49,7 +49,7 @@ public @interface AffinityListener {
 	/**
 	 * Returns the number of threads per publisher that handle messages of a stream at the
 	 * same time.
-	 * @return 1 to 64
+	 * @return 1 to 64; 1 for {@link TopicModel#PUB_SUB}
 	 */
 	int concurrency() default 1;
 

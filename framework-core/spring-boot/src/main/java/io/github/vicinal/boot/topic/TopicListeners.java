@@ -91,6 +91,11 @@ final class TopicListeners implements SmartInitializingSingleton, SmartLifecycle
 		ListenerMethod parameters = ListenerMethod.of(method, type, place, annotation.maxBatch());
 		String name = annotation.name().isEmpty() ? bean + "." + method.getName() : resolve(annotation.name());
 		String id = annotation.id().isEmpty() ? bean + "." + method.getName() : resolve(annotation.id());
+		if (annotation.concurrency() > 1 && annotation.model() == TopicModel.PUB_SUB) {
+			throw new InvalidListenerException(
+					"The listener %s has a concurrency of %d, but subscribers of a PUB_SUB topic get its messages one after the other: remove the concurrency, or let publishers and subscribers use the model STREAM"
+						.formatted(place, annotation.concurrency()));
+		}
 		try {
 			TopicSettings<Object> settings = this.rooms.settings(resolve(annotation.topic()), annotation.model(),
 					parameters.payload());

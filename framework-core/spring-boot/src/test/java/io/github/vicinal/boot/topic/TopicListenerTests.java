@@ -40,6 +40,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import reactor.adapter.JdkFlowAdapter;
+import reactor.core.publisher.Mono;
 
 import org.springframework.aot.generate.GenerationContext;
 import org.springframework.aot.hint.RuntimeHints;
@@ -59,6 +60,7 @@ import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.support.SimpleThreadScope;
 import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.core.annotation.AliasFor;
+import org.springframework.core.convert.converter.Converter;
 import org.springframework.messaging.MessageHeaders;
 import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.messaging.handler.annotation.Headers;
@@ -348,7 +350,37 @@ class TopicListenerTests {
 						"must have a parameter for the payload or a Message of it, of one type, but has none"));
 		this.runner.withUserConfiguration(Answers.class)
 			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("must return nothing or a CompletionStage, but returns String"));
+				.hasMessageContaining("must return nothing, a CompletionStage or a Mono, but returns String"));
+		this.runner.withUserConfiguration(Part.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("Part.handle takes the part 'number' of its payload")
+				.hasMessageContaining("take the whole payload"));
+		this.runner.withUserConfiguration(Concurrent.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("Concurrent.handle has a concurrency of 2")
+				.hasMessageContaining("use the model STREAM"));
+	}
+
+	@Test
+	void aMonoIsSubscribedAndAwaited() {
+		this.runner.withUserConfiguration(Reactive.class).run((context) -> {
+			Topic<Order> topic = orders(context.getBean(Topics.class));
+			topic.publish(new Order(1));
+			topic.publish(new Order(2));
+			Reactive beans = context.getBean(Reactive.class);
+			assertThat(next(beans.ended)).isEqualTo("1");
+			assertThat(next(beans.ended)).isEqualTo("2");
+			assertThat(next(beans.ended)).isEqualTo("2");
+			assertThat(next(beans.ended)).isEqualTo("2 is left: no money");
+		});
+	}
+
+	@Test
+	void headersAreConvertedByTheConvertersOfTheApplication() {
+		this.runner.withUserConfiguration(Converting.class).run((context) -> {
+			orders(context.getBean(Topics.class)).publish(new Order(1), Map.of("next", "no. 7"));
+			assertThat(next(context.getBean(Converting.class).orders)).isEqualTo(new Order(7));
+		});
 	}
 
 	/**
@@ -651,6 +683,72 @@ class TopicListenerTests {
 		@Competing("orders")
 		void handle(Order order) {
 			this.orders.add(order);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Part {
+
+		@AffinityListener(topic = "orders")
+		void handle(@Payload("number") int number) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Concurrent {
+
+		@AffinityListener(topic = "orders", concurrency = 2)
+		void handle(Order order) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Reactive {
+
+		private final BlockingQueue<String> ended = new LinkedBlockingQueue<>();
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM, maxAttempts = 2, backOffMillis = 1,
+				errorHandler = "complain")
+		Mono<Void> handle(Order order) {
+			return Mono.delay(Duration.ofMillis(1)).then(Mono.fromRunnable(() -> {
+				this.ended.add(String.valueOf(order.number()));
+				if (order.number() == 2) {
+					throw new IllegalStateException("no money");
+				}
+			}));
+		}
+
+		@Bean
+		TopicErrorHandler complain() {
+			return (message, cause) -> this.ended
+				.add(((Order) message.payload()).number() + " is left: " + cause.getMessage());
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Converting {
+
+		private final BlockingQueue<Order> orders = new LinkedBlockingQueue<>();
+
+		@Bean
+		Converter<String, Order> numbers() {
+			return new Converter<>() {
+
+				@Override
+				public Order convert(String text) {
+					return new Order(Integer.parseInt(text.substring("no. ".length())));
+				}
+
+			};
+		}
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM)
+		void handle(Order order, @Header("next") Order next) {
+			this.orders.add(next);
 		}
 
 	}
