@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -34,6 +35,7 @@ import io.github.vicinal.topic.TopicReader;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.Topics;
 import io.github.vicinal.topic.remote.RemoteTopics;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,6 +53,8 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -61,6 +65,7 @@ import org.springframework.context.support.SimpleThreadScope;
 import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.core.convert.converter.Converter;
+import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.messaging.MessageHeaders;
 import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.messaging.handler.annotation.Headers;
@@ -359,6 +364,28 @@ class TopicListenerTests {
 			.run((context) -> assertThat(context).getFailure()
 				.hasMessageContaining("Concurrent.handle has a concurrency of 2")
 				.hasMessageContaining("use the model STREAM"));
+	}
+
+	@Test
+	void aTopicThatCannotBeUsedIsExplainedWhenTheApplicationStarts() {
+		this.runner.withUserConfiguration(Reactive.class)
+			.withPropertyValues("vicinal.topics.named.orders.durable=true")
+			.run((context) -> {
+				Throwable failure = context.getStartupFailure();
+				assertThat(failure).isNotNull();
+				List<FailureAnalysis> analyses = SpringFactoriesLoader.forDefaultResourceLocation()
+					.load(FailureAnalyzer.class,
+							SpringFactoriesLoader.FailureHandler.logging(LogFactory.getLog(getClass())))
+					.stream()
+					.filter((analyzer) -> analyzer.getClass().getName().startsWith("io.github.vicinal."))
+					.map((analyzer) -> analyzer.analyze(failure))
+					.filter(Objects::nonNull)
+					.toList();
+				assertThat(analyses).hasSize(1);
+				assertThat(analyses.get(0).getDescription()).contains("add vicinal-chronicle");
+				assertThat(analyses.get(0).getAction()).contains("vicinal.topics.*");
+			});
+		assertThat(new TopicFailureAnalyzer().analyze(new TopicException("in a runner"))).isNull();
 	}
 
 	@Test
