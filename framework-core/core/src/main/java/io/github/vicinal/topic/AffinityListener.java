@@ -23,7 +23,7 @@ import java.lang.annotation.Target;
  * @since 0.1.0
  */
 @Documented
-@Target(ElementType.METHOD)
+@Target({ ElementType.METHOD, ElementType.ANNOTATION_TYPE })
 @Retention(RetentionPolicy.RUNTIME)
 public @interface AffinityListener {
 
@@ -49,7 +49,7 @@ public @interface AffinityListener {
 	/**
 	 * Returns the number of threads per publisher that handle messages of a stream at the
 	 * same time.
-	 * @return 1 to 64
+	 * @return 1 to 64; 1 for {@link TopicModel#PUB_SUB}
 	 */
 	int concurrency() default 1;
 
@@ -78,7 +78,7 @@ public @interface AffinityListener {
 	/**
 	 * Returns the id by which the listener is started and stopped. Placeholders are
 	 * resolved.
-	 * @return the id, empty for the name
+	 * @return the id, empty for the bean's and the method's names
 	 */
 	String id() default "";
 

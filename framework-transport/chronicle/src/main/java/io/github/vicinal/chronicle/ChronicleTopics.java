@@ -151,7 +151,7 @@ public final class ChronicleTopics implements DurableTopics {
 			}
 			return (Topic<T>) known;
 		}
-		OpenTopic opened = open(settings);
+		OpenTopic opened = open(settings, codec(settings).format());
 		opened.log().requireReadable();
 		ChronicleTopic.Bell bell = ringing(settings);
 		ChronicleTopic<T> made = new ChronicleTopic<>(settings, codec(settings), opened,
@@ -249,13 +249,16 @@ public final class ChronicleTopics implements DurableTopics {
 		}
 	}
 
-	private synchronized OpenTopic open(TopicSettings<?> settings) {
+	/** Opens a topic to read from it. Bytes can be read whatever the payload is. */
+	private OpenTopic open(TopicSettings<?> settings) {
+		return open(settings, (settings.type() == byte[].class) ? null : codec(settings).format());
+	}
+
+	private synchronized OpenTopic open(TopicSettings<?> settings, @Nullable String payload) {
 		requireOpen();
 		Alive living = alive();
-		TopicDirectory directory = TopicDirectory.open(this.root, settings.name(),
-				new TopicDirectory.Declaration(this.application, settings.model().name(), codec(settings).format(),
-						this.options.roll().name()),
-				living.user());
+		TopicDirectory directory = TopicDirectory.open(this.root, settings.name(), new TopicDirectory.Declaration(
+				this.application, settings.model().name(), payload, this.options.roll().name()), living.user());
 		OpenTopic known = this.open.computeIfAbsent(settings.name(),
 				(name) -> new OpenTopic(name, settings.model(), directory, this.options, living));
 		if (this.maintenance == null) {

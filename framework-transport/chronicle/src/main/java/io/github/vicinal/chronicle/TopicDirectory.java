@@ -7,16 +7,19 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserPrincipal;
+import java.util.Map;
 import java.util.Properties;
 import java.util.regex.Pattern;
 
 import io.github.vicinal.topic.TopicException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The directory of one topic, for its owner only:
  *
  * <pre>
  * topic.properties   what all publishers and subscribers agree on
+ * payload.properties how payloads are written
  * queue/             the messages
  * consumers/         the position of each consumer
  * stream             the position that the subscribers of a stream share
@@ -26,6 +29,10 @@ import io.github.vicinal.topic.TopicException;
 final class TopicDirectory {
 
 	private static final String VERSION = "1";
+
+	private static final String APPLICATION = "application";
+
+	private static final String PAYLOAD = "payload";
 
 	private static final Pattern CONSUMER = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,99}");
 
@@ -69,13 +76,22 @@ final class TopicDirectory {
 		}
 	}
 
-	/** The first application declares the topic; the others must agree. */
 	private void agree(Declaration declared) throws IOException {
-		Path file = this.path.resolve("topic.properties");
+		agree("topic.properties", declared, declared.topic());
+		if (declared.payload() != null) {
+			agree("payload.properties", declared, Map.of(PAYLOAD, declared.payload()));
+		}
+	}
+
+	/** The first application declares the topic; the others must agree. */
+	private void agree(String name, Declaration declared, Map<String, String> facts) throws IOException {
+		Path file = this.path.resolve(name);
 		if (!Files.exists(file)) {
-			Path written = Files.createTempFile(this.path, "topic", ".new");
+			Path written = Files.createTempFile(this.path, name, ".new");
 			try {
-				Properties properties = declared.properties();
+				Properties properties = new Properties();
+				properties.putAll(facts);
+				properties.setProperty(APPLICATION, declared.application());
 				properties.setProperty("version", VERSION);
 				try (OutputStream out = Files.newOutputStream(written)) {
 					properties.store(out, "A durable topic of Vicinal");
@@ -89,7 +105,7 @@ final class TopicDirectory {
 				Files.delete(written);
 			}
 		}
-		requireEqual(declared, read(file));
+		requireEqual(declared.application(), facts, read(file));
 	}
 
 	private Properties read(Path file) throws IOException {
@@ -107,14 +123,14 @@ final class TopicDirectory {
 		return properties;
 	}
 
-	private void requireEqual(Declaration declared, Properties known) {
-		declared.properties().forEach((name, value) -> {
-			String other = known.getProperty((String) name);
-			if (!name.equals("application") && !value.equals(other)) {
+	private void requireEqual(String application, Map<String, String> facts, Properties known) {
+		facts.forEach((name, value) -> {
+			String other = known.getProperty(name);
+			if (!value.equals(other)) {
 				throw new TopicException(
 						"The durable topic '%s' has the %s %s at '%s', which has declared it, but %s at '%s': let both name one %s, or stop both and delete %s with all of its messages"
-							.formatted(this.topic, name, other, known.getProperty("application"), value,
-									declared.application(), name, this.path));
+							.formatted(this.topic, name, other, known.getProperty(APPLICATION), value, application,
+									name, this.path));
 			}
 		});
 	}
@@ -155,18 +171,14 @@ final class TopicDirectory {
 	 *
 	 * @param application application that declares it
 	 * @param model distribution of the messages
-	 * @param payload how payloads are written
+	 * @param payload how payloads are written, {@code null} for a subscriber that takes
+	 * all
 	 * @param roll interval between new files
 	 */
-	record Declaration(String application, String model, String payload, String roll) {
+	record Declaration(String application, String model, @Nullable String payload, String roll) {
 
-		private Properties properties() {
-			Properties properties = new Properties();
-			properties.setProperty("application", this.application);
-			properties.setProperty("model", this.model);
-			properties.setProperty("payload", this.payload);
-			properties.setProperty("roll", this.roll);
-			return properties;
+		private Map<String, String> topic() {
+			return Map.of("model", this.model, "roll", this.roll);
 		}
 
 	}

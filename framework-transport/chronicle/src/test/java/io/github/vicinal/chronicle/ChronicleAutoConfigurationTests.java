@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -78,6 +80,24 @@ class ChronicleAutoConfigurationTests {
 				.isEqualTo(new Order(7)));
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aListenerOfBytesTakesTheDeadLettersOfListenersWithOtherPayloads(boolean isDurable) {
+		this.runner
+			.withPropertyValues("vicinal.topics.durable.directory=" + this.directory,
+					"vicinal.topics.durable.min-free=0B", "vicinal.topics.durable.block-size=1MB",
+					"vicinal.topics.named.failed.durable=" + isDurable)
+			.withUserConfiguration(Failing.class)
+			.run((context) -> {
+				TopicFactory factory = context.getBean(TopicFactory.class);
+				factory.topic("orders", TopicModel.STREAM, Order.class).publish(new Order(7));
+				Failing failing = context.getBean(Failing.class);
+				assertThat(failing.letters.poll(20, TimeUnit.SECONDS)).isEqualTo("{\"number\":7}");
+				factory.topic("parcels", TopicModel.STREAM, Parcel.class).publish(new Parcel("a book"));
+				assertThat(failing.letters.poll(20, TimeUnit.SECONDS)).isEqualTo("{\"content\":\"a book\"}");
+			});
+	}
+
 	@Test
 	void withoutADirectoryThereAreNoDurableTopics() {
 		this.runner.withPropertyValues("vicinal.topics.named.orders.durable=true").run((context) -> {
@@ -130,6 +150,31 @@ class ChronicleAutoConfigurationTests {
 		@AffinityListener(topic = "orders", model = TopicModel.STREAM)
 		void bill(Order order) {
 			this.orders.add(order);
+		}
+
+	}
+
+	record Parcel(String content) {
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Failing {
+
+		private final BlockingQueue<String> letters = new LinkedBlockingQueue<>();
+
+		@AffinityListener(topic = "failed", model = TopicModel.STREAM)
+		void bury(byte[] letter) {
+			this.letters.add(new String(letter, StandardCharsets.UTF_8));
+		}
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM, deadLetter = "failed")
+		void bill(Order order) {
+			throw new IllegalStateException("no money");
+		}
+
+		@AffinityListener(topic = "parcels", model = TopicModel.STREAM, deadLetter = "failed")
+		void send(Parcel parcel) {
+			throw new IllegalStateException("no car");
 		}
 
 	}

@@ -506,6 +506,27 @@ class ChronicleTopicsTests {
 		assertThat(subscription.report().dropped()).isEqualTo(SubscriptionReport.NOT_KNOWN);
 	}
 
+	/** Whatever a reader of bytes does first, publishers say what the payload is. */
+	@Test
+	void readingBytesDeclaresNoPayload() {
+		TopicSettings<byte[]> raw = TopicSettings.of("news", TopicModel.PUB_SUB, byte[].class);
+		ChronicleTopics reader = this.fixture.application("reader");
+		List<String> received = list();
+		reader.keepFor(raw, "later");
+		reader.seek(raw, "later", ReplayFrom.start());
+		reader.replay(raw, SubscriberSettings.of("replay"), ReplayFrom.start(),
+				(message) -> received.add(new String(message.payload(), StandardCharsets.UTF_8)));
+		Topic<String> topic = this.fixture.application("shop").topic(NEWS);
+		topic.publish("text");
+		DurableFixture.await(() -> received.size() == 1);
+		assertThat(received).containsExactly("text");
+		assertThat(reader.positions(raw)).extracting(StoredPosition::consumer).containsExactly("later");
+		reader.forget(raw, "later");
+		assertThatExceptionOfType(TopicException.class).isThrownBy(() -> reader.topic(raw))
+			.withMessageContaining("has the payload text at 'shop'")
+			.withMessageContaining("but bytes at 'reader'");
+	}
+
 	@Test
 	void twoDeclarationsOfOneTopicAreRefusedWithBothNames() {
 		this.fixture.application("shop").topic(TopicSettings.of("orders", TopicModel.STREAM, String.class));

@@ -162,6 +162,12 @@ class DamagedQueueTests {
 		assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topics.topic(NEWS))
 			.withMessageContaining("topic.properties is damaged");
 		Files.write(properties, before);
+		Path payload = this.directory.resolve("news/payload.properties");
+		before = Files.readAllBytes(payload);
+		Files.write(payload, new byte[0]);
+		assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topics.topic(NEWS))
+			.withMessageContaining("payload.properties has the version 'null', not 1");
+		Files.write(payload, before);
 		Files.write(this.directory.resolve("news/consumers/reader"), new byte[32]);
 		Files.writeString(this.directory.resolve("news/consumers/other"), "this is no position, but a text");
 		topics.subscribe(NEWS, SubscriberSettings.of("reader"), (message) -> {

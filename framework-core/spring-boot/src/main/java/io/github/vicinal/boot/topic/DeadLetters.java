@@ -16,23 +16,33 @@ final class DeadLetters {
 
 	private final Supplier<Topics> topics;
 
-	private final TopicSettings<Object> settings;
+	private final String topic;
+
+	private final Supplier<TopicSettings<Object>> settings;
 
 	private final String subscriber;
 
-	DeadLetters(Supplier<Topics> topics, TopicSettings<Object> settings, String subscriber) {
+	/**
+	 * Creates the dead letters of a listener.
+	 * @param topics where the topic is
+	 * @param topic its name
+	 * @param settings its settings, which are known once all listeners are
+	 * @param subscriber name of the listener
+	 */
+	DeadLetters(Supplier<Topics> topics, String topic, Supplier<TopicSettings<Object>> settings, String subscriber) {
 		this.topics = topics;
+		this.topic = topic;
 		this.settings = settings;
 		this.subscriber = subscriber;
 	}
 
 	String topic() {
-		return this.settings.name();
+		return this.topic;
 	}
 
 	/** Opens the topic, so that what it lacks is known when the application starts. */
 	void open() {
-		this.topics.get().topic(this.settings);
+		this.topics.get().topic(this.settings.get());
 	}
 
 	/**
@@ -43,7 +53,7 @@ final class DeadLetters {
 	 * @param cause what went wrong
 	 */
 	void publish(Message<?> message, byte[] published, Exception cause) {
-		this.topics.get().topic(this.settings).publishWritten(published, headers(message, cause));
+		this.topics.get().topic(this.settings.get()).publishWritten(published, headers(message, cause));
 	}
 
 	private Map<String, String> headers(Message<?> message, Exception cause) {

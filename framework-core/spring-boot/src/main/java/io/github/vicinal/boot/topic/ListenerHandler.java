@@ -62,7 +62,8 @@ final class ListenerHandler implements MessageHandler<Object> {
 	}
 
 	private void awaitEnd(@Nullable Object result, @Nullable PendingAcknowledgement acknowledgement) throws Exception {
-		if (result instanceof CompletionStage<?> stage) {
+		CompletionStage<?> stage = AsyncResults.stage(result);
+		if (stage != null) {
 			PendingAcknowledgement end = new PendingAcknowledgement();
 			end.endsWith(stage);
 			await(end);

@@ -9,7 +9,6 @@ import java.lang.reflect.WildcardType;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
 
 import io.github.vicinal.topic.Acknowledgement;
 import io.github.vicinal.topic.Message;
@@ -48,9 +47,9 @@ record ListenerMethod(Type payload, boolean acknowledges) {
 	 * @throws InvalidListenerException if it cannot be called with messages
 	 */
 	static ListenerMethod of(Method method, Class<?> owner, String place, int maxBatch) {
-		if (method.getReturnType() != void.class && !CompletionStage.class.isAssignableFrom(method.getReturnType())) {
+		if (method.getReturnType() != void.class && !AsyncResults.isAsync(method.getReturnType())) {
 			throw new InvalidListenerException(
-					"The listener %s must return nothing or a CompletionStage, but returns %s: publish an answer to a topic of its own"
+					"The listener %s must return nothing, a CompletionStage or a Mono, but returns %s: publish an answer to a topic of its own"
 						.formatted(place, method.getReturnType().getSimpleName()));
 		}
 		Set<Type> payloads = new LinkedHashSet<>();
@@ -88,6 +87,13 @@ record ListenerMethod(Type payload, boolean acknowledges) {
 		}
 		if (isHeaders(type)) {
 			return null;
+		}
+		AnnotationAttributes payload = AnnotatedElementUtils.getMergedAnnotationAttributes(parameter,
+				ANNOTATIONS + "Payload");
+		if (payload != null && !payload.getString("expression").isEmpty()) {
+			throw new InvalidListenerException(
+					"The listener %s takes the part '%s' of its payload, which cannot be resolved: take the whole payload"
+						.formatted(place, payload.getString("expression")));
 		}
 		return (maxBatch > 1) ? payloadOfBatch(parameter, place, maxBatch)
 				: payload(parameter.getParameterizedType(), parameter, place);

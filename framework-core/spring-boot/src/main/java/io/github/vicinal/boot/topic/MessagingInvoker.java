@@ -10,7 +10,10 @@ import io.github.vicinal.topic.Message;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.boot.convert.ApplicationConversionService;
 import org.springframework.core.MethodParameter;
+import org.springframework.format.support.DefaultFormattingConversionService;
 import org.springframework.messaging.MessageHeaders;
 import org.springframework.messaging.converter.MessageConverter;
 import org.springframework.messaging.handler.annotation.support.DefaultMessageHandlerMethodFactory;
@@ -32,7 +35,7 @@ final class MessagingInvoker implements ListenerInvoker {
 	}
 
 	/**
-	 * Returns the factory of invokers, with the converter and the validator of the
+	 * Returns the factory of invokers, with the converters and the validator of the
 	 * application.
 	 * @param beanFactory with the beans of the application
 	 */
@@ -41,6 +44,11 @@ final class MessagingInvoker implements ListenerInvoker {
 		factory.setBeanFactory(beanFactory);
 		beanFactory.getBeanProvider(MessageConverter.class).ifUnique(factory::setMessageConverter);
 		beanFactory.getBeanProvider(Validator.class).ifUnique(factory::setValidator);
+		if (beanFactory instanceof ListableBeanFactory beans) {
+			DefaultFormattingConversionService headers = new DefaultFormattingConversionService();
+			ApplicationConversionService.addBeans(headers, beans);
+			factory.setConversionService(headers);
+		}
 		factory.setCustomArgumentResolvers(List.of(new OwnArguments()));
 		factory.afterPropertiesSet();
 		return factory;

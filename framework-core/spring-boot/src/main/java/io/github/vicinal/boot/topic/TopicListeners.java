@@ -1,10 +1,13 @@
 package io.github.vicinal.boot.topic;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.vicinal.topic.AffinityListener;
 import io.github.vicinal.topic.SubscriberSettings;
@@ -37,6 +40,9 @@ final class TopicListeners implements SmartInitializingSingleton, SmartLifecycle
 	private final TopicRooms rooms;
 
 	private final AffinityListenerRegistry registry;
+
+	/** Payload of each dead-letter topic, which listeners may share. */
+	private final Map<String, Type> letters = new ConcurrentHashMap<>();
 
 	private volatile boolean running;
 
@@ -85,6 +91,11 @@ final class TopicListeners implements SmartInitializingSingleton, SmartLifecycle
 		ListenerMethod parameters = ListenerMethod.of(method, type, place, annotation.maxBatch());
 		String name = annotation.name().isEmpty() ? bean + "." + method.getName() : resolve(annotation.name());
 		String id = annotation.id().isEmpty() ? bean + "." + method.getName() : resolve(annotation.id());
+		if (annotation.concurrency() > 1 && annotation.model() == TopicModel.PUB_SUB) {
+			throw new InvalidListenerException(
+					"The listener %s has a concurrency of %d, but subscribers of a PUB_SUB topic get its messages one after the other: remove the concurrency, or let publishers and subscribers use the model STREAM"
+						.formatted(place, annotation.concurrency()));
+		}
 		try {
 			TopicSettings<Object> settings = this.rooms.settings(resolve(annotation.topic()), annotation.model(),
 					parameters.payload());
@@ -135,8 +146,24 @@ final class TopicListeners implements SmartInitializingSingleton, SmartLifecycle
 			throw new IllegalArgumentException(
 					"the dead-letter topic is '%s' itself, which would go round in circles".formatted(topic));
 		}
-		return new DeadLetters(() -> this.places.of(topic),
-				this.rooms.settings(topic, TopicModel.STREAM, parameters.payload()), name);
+		// Fails for a name or a room that is not valid.
+		this.rooms.settings(topic, TopicModel.STREAM, parameters.payload());
+		this.letters.merge(topic, parameters.payload(), TopicListeners::common);
+		return new DeadLetters(() -> this.places.of(topic), topic,
+				() -> this.rooms.settings(topic, TopicModel.STREAM, this.letters.getOrDefault(topic, byte[].class)),
+				name);
+	}
+
+	/** Returns a type that is written as both are: JSON, text, or else bytes. */
+	private static Type common(Type one, Type other) {
+		if (one.equals(other)) {
+			return one;
+		}
+		return (isJson(one) && isJson(other)) ? Object.class : byte[].class;
+	}
+
+	private static boolean isJson(Type type) {
+		return type != byte[].class && type != String.class;
 	}
 
 	private @Nullable TopicErrorHandler errorHandler(AffinityListener annotation, String place) {

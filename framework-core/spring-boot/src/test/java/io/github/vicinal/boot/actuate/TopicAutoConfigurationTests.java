@@ -185,6 +185,12 @@ class TopicAutoConfigurationTests {
 		assertThat(Page.response("topics.html").getBody()).asString().contains("BigInt(one.index)");
 	}
 
+	/** The room of a durable topic was 1.02e+3 MiB. */
+	@Test
+	void thePageHasUnitsForTheRoomOfDurableTopics() {
+		assertThat(Page.response("topics.html").getBody()).asString().contains("'MiB', 'GiB', 'TiB'");
+	}
+
 	@Test
 	void topicsCanBeSwitchedOff() {
 		this.runner.withPropertyValues("vicinal.topics.enabled=false")

@@ -1,17 +1,23 @@
 package io.github.vicinal.boot.topic;
 
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
 import io.github.vicinal.boot.transport.LocalTopicAutoConfiguration;
@@ -29,12 +35,14 @@ import io.github.vicinal.topic.TopicReader;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.Topics;
 import io.github.vicinal.topic.remote.RemoteTopics;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import reactor.adapter.JdkFlowAdapter;
+import reactor.core.publisher.Mono;
 
 import org.springframework.aot.generate.GenerationContext;
 import org.springframework.aot.hint.RuntimeHints;
@@ -45,6 +53,8 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -53,6 +63,9 @@ import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.support.SimpleThreadScope;
 import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.core.convert.converter.Converter;
+import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.messaging.MessageHeaders;
 import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.messaging.handler.annotation.Headers;
@@ -259,6 +272,41 @@ class TopicListenerTests {
 	}
 
 	@Test
+	void anApplicationHasAnnotationsOfItsOwn() {
+		this.runner.withUserConfiguration(Composed.class).run((context) -> {
+			orders(context.getBean(Topics.class)).publish(new Order(7));
+			assertThat(next(context.getBean(Composed.class).orders)).isEqualTo(new Order(7));
+		});
+	}
+
+	/** A dead-letter topic of one kind of payload can be read as such. */
+	@Test
+	void listenersShareADeadLetterTopic() {
+		this.runner.withUserConfiguration(SharingJson.class).run((context) -> {
+			Topics topics = context.getBean(Topics.class);
+			orders(topics).publish(new Order(7));
+			topics.topic(TopicSettings.of("notes", TopicModel.STREAM, Note.class)).publish(new Note());
+			try (TopicReader<Map> dead = topics.reader(TopicSettings.of("dead", TopicModel.STREAM, Map.class),
+					"dead")) {
+				assertThat(Stream.of(dead.poll(Duration.ofSeconds(20)), dead.poll(Duration.ofSeconds(20))))
+					.extracting(Message::payload)
+					.containsExactlyInAnyOrder(Map.of("number", 7), Map.of("state", "untouched"));
+			}
+		});
+		this.runner.withUserConfiguration(SharingJson.class, SharingText.class).run((context) -> {
+			Topics topics = context.getBean(Topics.class);
+			orders(topics).publish(new Order(7));
+			topics.topic(TopicSettings.of("texts", TopicModel.STREAM, String.class)).publish("text");
+			try (TopicReader<byte[]> dead = topics.reader(TopicSettings.of("dead", TopicModel.STREAM, byte[].class),
+					"dead")) {
+				assertThat(Stream.of(dead.poll(Duration.ofSeconds(20)), dead.poll(Duration.ofSeconds(20))))
+					.extracting((message) -> new String(message.payload(), UTF_8))
+					.containsExactlyInAnyOrder("{\"number\":7}", "text");
+			}
+		});
+	}
+
+	@Test
 	void listenersAreStartedAndStoppedByTheirIds() {
 		this.runner.withUserConfiguration(Late.class).withPropertyValues("late.start=false").run((context) -> {
 			AffinityListenerRegistry registry = context.getBean(AffinityListenerRegistry.class);
@@ -307,7 +355,59 @@ class TopicListenerTests {
 						"must have a parameter for the payload or a Message of it, of one type, but has none"));
 		this.runner.withUserConfiguration(Answers.class)
 			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("must return nothing or a CompletionStage, but returns String"));
+				.hasMessageContaining("must return nothing, a CompletionStage or a Mono, but returns String"));
+		this.runner.withUserConfiguration(Part.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("Part.handle takes the part 'number' of its payload")
+				.hasMessageContaining("take the whole payload"));
+		this.runner.withUserConfiguration(Concurrent.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("Concurrent.handle has a concurrency of 2")
+				.hasMessageContaining("use the model STREAM"));
+	}
+
+	@Test
+	void aTopicThatCannotBeUsedIsExplainedWhenTheApplicationStarts() {
+		this.runner.withUserConfiguration(Reactive.class)
+			.withPropertyValues("vicinal.topics.named.orders.durable=true")
+			.run((context) -> {
+				Throwable failure = context.getStartupFailure();
+				assertThat(failure).isNotNull();
+				List<FailureAnalysis> analyses = SpringFactoriesLoader.forDefaultResourceLocation()
+					.load(FailureAnalyzer.class,
+							SpringFactoriesLoader.FailureHandler.logging(LogFactory.getLog(getClass())))
+					.stream()
+					.filter((analyzer) -> analyzer.getClass().getName().startsWith("io.github.vicinal."))
+					.map((analyzer) -> analyzer.analyze(failure))
+					.filter(Objects::nonNull)
+					.toList();
+				assertThat(analyses).hasSize(1);
+				assertThat(analyses.get(0).getDescription()).contains("add vicinal-chronicle");
+				assertThat(analyses.get(0).getAction()).contains("vicinal.topics.*");
+			});
+		assertThat(new TopicFailureAnalyzer().analyze(new TopicException("in a runner"))).isNull();
+	}
+
+	@Test
+	void aMonoIsSubscribedAndAwaited() {
+		this.runner.withUserConfiguration(Reactive.class).run((context) -> {
+			Topic<Order> topic = orders(context.getBean(Topics.class));
+			topic.publish(new Order(1));
+			topic.publish(new Order(2));
+			Reactive beans = context.getBean(Reactive.class);
+			assertThat(next(beans.ended)).isEqualTo("1");
+			assertThat(next(beans.ended)).isEqualTo("2");
+			assertThat(next(beans.ended)).isEqualTo("2");
+			assertThat(next(beans.ended)).isEqualTo("2 is left: no money");
+		});
+	}
+
+	@Test
+	void headersAreConvertedByTheConvertersOfTheApplication() {
+		this.runner.withUserConfiguration(Converting.class).run((context) -> {
+			orders(context.getBean(Topics.class)).publish(new Order(1), Map.of("next", "no. 7"));
+			assertThat(next(context.getBean(Converting.class).orders)).isEqualTo(new Order(7));
+		});
 	}
 
 	/**
@@ -587,6 +687,119 @@ class TopicListenerTests {
 		void handle(Note note) {
 			this.seen.add(note.state);
 			note.state = "changed";
+			throw new IllegalStateException("never");
+		}
+
+	}
+
+	@Target(ElementType.METHOD)
+	@Retention(RetentionPolicy.RUNTIME)
+	@AffinityListener(topic = "", model = TopicModel.STREAM)
+	@interface Competing {
+
+		@AliasFor(annotation = AffinityListener.class, attribute = "topic")
+		String value();
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Composed {
+
+		private final BlockingQueue<Order> orders = new LinkedBlockingQueue<>();
+
+		@Competing("orders")
+		void handle(Order order) {
+			this.orders.add(order);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Part {
+
+		@AffinityListener(topic = "orders")
+		void handle(@Payload("number") int number) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Concurrent {
+
+		@AffinityListener(topic = "orders", concurrency = 2)
+		void handle(Order order) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Reactive {
+
+		private final BlockingQueue<String> ended = new LinkedBlockingQueue<>();
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM, maxAttempts = 2, backOffMillis = 1,
+				errorHandler = "complain")
+		Mono<Void> handle(Order order) {
+			return Mono.delay(Duration.ofMillis(1)).then(Mono.fromRunnable(() -> {
+				this.ended.add(String.valueOf(order.number()));
+				if (order.number() == 2) {
+					throw new IllegalStateException("no money");
+				}
+			}));
+		}
+
+		@Bean
+		TopicErrorHandler complain() {
+			return (message, cause) -> this.ended
+				.add(((Order) message.payload()).number() + " is left: " + cause.getMessage());
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Converting {
+
+		private final BlockingQueue<Order> orders = new LinkedBlockingQueue<>();
+
+		@Bean
+		Converter<String, Order> numbers() {
+			return new Converter<>() {
+
+				@Override
+				public Order convert(String text) {
+					return new Order(Integer.parseInt(text.substring("no. ".length())));
+				}
+
+			};
+		}
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM)
+		void handle(Order order, @Header("next") Order next) {
+			this.orders.add(next);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class SharingJson {
+
+		@AffinityListener(topic = "orders", model = TopicModel.STREAM, deadLetter = "dead")
+		void order(Order order) {
+			throw new IllegalStateException("never");
+		}
+
+		@AffinityListener(topic = "notes", model = TopicModel.STREAM, deadLetter = "dead")
+		void note(Note note) {
+			throw new IllegalStateException("never");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class SharingText {
+
+		@AffinityListener(topic = "texts", model = TopicModel.STREAM, deadLetter = "dead")
+		void text(String text) {
 			throw new IllegalStateException("never");
 		}
 

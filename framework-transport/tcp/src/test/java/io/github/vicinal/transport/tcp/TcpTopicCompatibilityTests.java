@@ -1,12 +1,10 @@
 package io.github.vicinal.transport.tcp;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import io.github.vicinal.boot.topic.SpringForm;
@@ -14,8 +12,8 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.topic.remote.RemoteTopics;
 import io.github.vicinal.topic.remote.TopicCarrier;
-import io.github.vicinal.topic.remote.TopicConnection;
 import io.github.vicinal.transport.testing.topic.CoreForm;
+import io.github.vicinal.transport.testing.topic.OneNameCarrier;
 import io.github.vicinal.transport.testing.topic.ShmKitEnvironment;
 import io.github.vicinal.transport.testing.topic.SubscriberForm;
 import io.github.vicinal.transport.testing.topic.TopicCompatibilityKit;
@@ -81,7 +79,10 @@ class TcpTopicCompatibilityTests extends TopicCompatibilityKit {
 
 				@Override
 				public List<TopicCarrier> carriers() {
-					return List.of(new ByOneName(carrier));
+					return List.of(new OneNameCarrier(carrier,
+							() -> Environment.this.servers.stream()
+								.flatMap((each) -> each.address().stream())
+								.toList()));
 				}
 
 				@Override
@@ -101,49 +102,6 @@ class TcpTopicCompatibilityTests extends TopicCompatibilityKit {
 		protected void closeCarriers() {
 			this.carriers.forEach(TcpTopicCarrier::close);
 			this.servers.forEach(TcpPathServer::close);
-		}
-
-		/** One name stands for all publishers, as that of a headless service does. */
-		private final class ByOneName implements TopicCarrier {
-
-			private final TcpTopicCarrier carrier;
-
-			ByOneName(TcpTopicCarrier carrier) {
-				this.carrier = carrier;
-			}
-
-			@Override
-			public String kind() {
-				return this.carrier.kind();
-			}
-
-			@Override
-			public void serve(Consumer<TopicConnection> acceptor) throws IOException {
-				this.carrier.serve(acceptor);
-			}
-
-			@Override
-			public List<String> resolve(String address) {
-				return Environment.this.servers.stream()
-					.flatMap((server) -> server.address().stream())
-					.flatMap((each) -> resolved(each).stream())
-					.toList();
-			}
-
-			private List<String> resolved(String address) {
-				try {
-					return this.carrier.resolve(address);
-				}
-				catch (IOException ex) {
-					throw new IllegalStateException(ex);
-				}
-			}
-
-			@Override
-			public TopicConnection connect(String address) throws IOException {
-				return this.carrier.connect(address);
-			}
-
 		}
 
 	}

@@ -694,7 +694,7 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 			TopicLog open = this.log;
 			boolean stream = this.settings.model() == TopicModel.STREAM;
 			long last = this.end;
-			long unclaimed = (open != null && stream) ? last - open.claim() : 0;
+			long unclaimed = (open != null && stream) ? bytesFrom(open.claim()) : 0;
 			long used = (open == null) ? 0 : last - Math.max(this.tail, stream ? tailOfStream(open) : tailOfAll());
 			long backlog = stream ? Math.max(0, Math.min(used, unclaimed)) : used;
 			return new TopicReport(this.settings.name(), this.settings.model(), this.sequence, this.dropped,
@@ -702,12 +702,17 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 					backlog,
 					this.subscribers.stream()
 						.map((subscriber) -> new TopicReport.Subscriber(subscriber.name(), subscriber.application(),
-								stream ? unclaimed : last - subscriber.pair().position()))
+								stream ? unclaimed : bytesFrom(subscriber.pair().position())))
 						.toList());
 		}
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	/** Returns the number of bytes from a position, which may be any, to the end. */
+	private long bytesFrom(long position) {
+		return this.end - Math.max(0, Math.min(this.end, position));
 	}
 
 	/**

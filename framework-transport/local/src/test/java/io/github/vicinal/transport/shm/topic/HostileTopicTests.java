@@ -10,13 +10,19 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.vicinal.topic.SubscriberSettings;
 import io.github.vicinal.topic.Subscription;
 import io.github.vicinal.topic.Topic;
+import io.github.vicinal.topic.TopicFullException;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.WhenFull;
@@ -28,6 +34,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,6 +44,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 class HostileTopicTests {
 
 	private static final int CAPACITY = 64 << 10;
+
+	/** Bytes of a message of 100 bytes in the log. */
+	private static final int RECORD = TopicLog.recordBytes(0, 100);
 
 	private Path directory;
 
@@ -107,14 +118,78 @@ class HostileTopicTests {
 		}
 	}
 
-	/** Subscribes, and does nothing any more. */
+	/** Others get each message as it was published, once or as a redelivery. */
+	@ParameterizedTest
+	@EnumSource(TopicModel.class)
+	@Timeout(60)
+	void aSubscriberThatWritesAnythingIntoItsPageHarmsNobodyElse(TopicModel model) throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(model, CAPACITY, WhenFull.BLOCK)
+			.whenFull(WhenFull.BLOCK, Duration.ofMillis(1));
+		Random random = new Random(77);
+		try (ShmTopics publisher = TopicFixture.topics(this.directory, "publisher", BellSupport.socketOnly());
+				ShmTopics reader = TopicFixture.topics(this.directory, "reader")) {
+			Topic<byte[]> topic = publisher.topic(settings);
+			Set<Integer> received = ConcurrentHashMap.newKeySet();
+			List<String> wrong = new CopyOnWriteArrayList<>();
+			reader.subscribe(settings, SubscriberSettings.of("reader"), (message) -> {
+				int number = ByteBuffer.wrap(message.payload()).getInt();
+				if (message.payload().length != 100 || (!received.add(number) && !message.redelivered())) {
+					wrong.add(message.toString());
+				}
+			});
+			TopicFixture.await(() -> topic.report().subscribers().size() == 1);
+			Set<Integer> sent = new HashSet<>();
+			long bytes = 0;
+			for (int round = 0; round < 40; round++) {
+				try (Stopped scribbler = attach(publisher, model)) {
+					TopicFixture.await(() -> topic.report().subscribers().size() == 2);
+					for (int i = 0; i < 50; i++) {
+						scribble(scribbler.pair(), random, bytes);
+						int number = 50 * round + i;
+						try {
+							topic.publish(ByteBuffer.allocate(100).putInt(number).array());
+							sent.add(number);
+							bytes += RECORD;
+						}
+						catch (TopicFullException ex) {
+							// It may say that it is slow.
+						}
+						assertThat(topic.report().subscribers()).allMatch((each) -> each.lagBytes() >= 0);
+					}
+				}
+				TopicFixture.await(() -> topic.report().subscribers().size() == 1);
+				topic.publish(ByteBuffer.allocate(100).putInt(-1 - round).array());
+				sent.add(-1 - round);
+				bytes += RECORD;
+				TopicFixture.await(() -> received.containsAll(sent));
+			}
+			assertThat(received).isEqualTo(sent);
+			assertThat(wrong).isEmpty();
+		}
+	}
+
+	private static void scribble(PairMemory pair, Random random, long bytes) {
+		long position = (random.nextInt(4) == 0) ? random.nextLong()
+				: bytes - random.nextInt(8) * RECORD + random.nextInt(3) * 8;
+		if (random.nextBoolean()) {
+			pair.hold(0, position);
+		}
+		else {
+			pair.position(position);
+		}
+	}
+
 	private Stopped attach(ShmTopics topics) throws Exception {
+		return attach(topics, TopicModel.STREAM);
+	}
+
+	/** Subscribes, and does nothing any more. */
+	private Stopped attach(ShmTopics topics, TopicModel model) throws Exception {
 		SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
 		try (var sockets = Files.newDirectoryStream(this.directory, "*" + SocketFile.TOPICS)) {
 			channel.connect(UnixDomainSocketAddress.of(sockets.iterator().next()));
 		}
-		new Handshake.Request("numbers", TopicModel.STREAM, "bytes", "stopped", "a", 1, 1, Set.of("socket"), true,
-				Resume.NONE)
+		new Handshake.Request("numbers", model, "bytes", "stopped", "a", 1, 1, Set.of("socket"), true, Resume.NONE)
 			.send(channel);
 		Handshake.Grant grant = Handshake.Grant.parse(answer(channel));
 		PairMemory pair = PairMemory.adopt(this.directory, grant.pair(), 1, 1);

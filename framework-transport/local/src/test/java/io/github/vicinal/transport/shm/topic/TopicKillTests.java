@@ -328,8 +328,13 @@ class TopicKillTests {
 			}
 			long count = published.join();
 			TopicFixture.await(() -> topic.report().usedBytes() == 0);
-			assertThat(twice).isEmpty();
-			assertThat(received.keySet()).doesNotContainAnyElementsOf(acknowledged);
+			// A thread may be killed after it has said what it is about to take, and
+			// before it
+			// finds that the survivor has taken it.
+			assertThat(twice).hasSizeLessThanOrEqualTo(FEW);
+			assertThat(twice).as("redelivered").allMatch(received::get);
+			// There may be millions of them, which AssertJ would compare one by one.
+			assertThat(acknowledged).noneMatch(received::containsKey);
 			received.forEach((number, redelivered) -> {
 				if (open.contains(number)) {
 					assertThat(redelivered).as("redelivered %d", number).isTrue();

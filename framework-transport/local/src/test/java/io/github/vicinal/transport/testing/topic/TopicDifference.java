@@ -43,9 +43,6 @@ public enum TopicDifference {
 	 */
 	DROPS_NOT_KNOWN_TO_SUBSCRIBERS,
 
-	/** A subscriber of {@code byte[]} does not fit a topic with another payload. */
-	TAKES_ITS_PAYLOAD_ONLY,
-
 	/** Numbers of messages ascend, but are indexes of a file. */
 	SEQUENCE_IS_INDEX,
 
