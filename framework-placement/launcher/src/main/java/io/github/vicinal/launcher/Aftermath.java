@@ -7,11 +7,13 @@ import java.security.Provider;
 import java.security.Security;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ResourceBundle;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 
 /**
  * Takes away what an application has left in the JVM when it stopped: without that its
@@ -20,6 +22,8 @@ import java.util.concurrent.locks.LockSupport;
 final class Aftermath {
 
 	private static final int SHOWN_FRAMES = 3;
+
+	private static final Pattern NUMBER = Pattern.compile("[0-9]+'$");
 
 	/** Stops the log, which every application has. */
 	private static final String SPRING_BOOT_HOOK = "SpringApplicationShutdownHook";
@@ -80,13 +84,16 @@ final class Aftermath {
 				left.add(thread);
 			}
 		}
+		Map<String, List<String>> worksFor = new LinkedHashMap<>();
 		for (Thread thread : left) {
-			String worksFor = LeftThreads.end(thread);
-			if (worksFor != null) {
-				this.findings.add(worksFor);
+			String finding = LeftThreads.end(thread);
+			if (finding != null) {
+				worksFor.computeIfAbsent(withoutNumber(finding, thread), (kind) -> new ArrayList<>()).add(finding);
 			}
 			thread.interrupt();
 		}
+		worksFor.forEach((kind, alike) -> this.findings
+			.add((alike.size() == 1) ? alike.get(0) : "%s (%d threads)".formatted(kind, alike.size())));
 		for (Thread thread : left) {
 			try {
 				TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(1, deadline - System.nanoTime()));
@@ -101,6 +108,12 @@ final class Aftermath {
 			}
 		}
 		awaitThreadsOfTheJvm(deadline);
+	}
+
+	/** Threads of a pool have names that differ in a number at the end. */
+	private static String withoutNumber(String finding, Thread thread) {
+		String name = "'" + thread.getName() + "'";
+		return finding.replace(name, NUMBER.matcher(name).replaceFirst("*'"));
 	}
 
 	/**
@@ -170,17 +183,17 @@ final class Aftermath {
 				|| (hook.getClass() == Thread.class && ApplicationThreads.owner(hook) == this.loader);
 	}
 
-	/** Only a class of the application may remove its drivers. */
+	/**
+	 * Only a class of the application may remove its drivers. They are no finding:
+	 * drivers register themselves, and hardly any application removes them.
+	 */
 	private void removeDrivers() {
 		String name = DriverRemoval.class.getName();
 		try (InputStream in = Aftermath.class.getResourceAsStream(DriverRemoval.class.getSimpleName() + ".class")) {
 			if (in == null) {
 				return;
 			}
-			Object removed = this.loader.define(name, in.readAllBytes()).getMethod("run").invoke(null);
-			if (removed instanceof Integer count && count > 0) {
-				this.findings.add("%d JDBC drivers were still registered".formatted(count));
-			}
+			this.loader.define(name, in.readAllBytes()).getMethod("run").invoke(null);
 		}
 		catch (IOException | ReflectiveOperationException | LinkageError ex) {
 			this.findings.add("JDBC drivers cannot be looked for: " + ex);

@@ -34,11 +34,14 @@ import java.util.TimerTask;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinTask;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
@@ -300,6 +303,26 @@ class IsolationTests {
 		}
 		assertThat(LeftThreads.end(new Thread(() -> {
 		}))).isNull();
+	}
+
+	@Test
+	void threadsOfOnePoolAreNamedTogether() throws Exception {
+		AtomicInteger number = new AtomicInteger();
+		ExecutorService pool = Executors.newFixedThreadPool(12, (task) -> {
+			Thread thread = new Thread(task, "reader-" + number.incrementAndGet());
+			thread.setContextClassLoader(this.one);
+			return thread;
+		});
+		CountDownLatch begun = new CountDownLatch(12);
+		for (int i = 0; i < 12; i++) {
+			pool.submit(begun::countDown);
+		}
+		begun.await();
+		try (OwnedBeans beans = OwnedBeans.watch(MBeanServerFactory.newMBeanServer())) {
+			assertThat(Aftermath.clean(this.one, beans, new JvmDefaults(), Duration.ofMinutes(1)))
+				.containsExactly("the executor of the thread 'reader-*' was not shut down (12 threads)");
+		}
+		assertThat(pool.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
 	}
 
 	/** The interrupt would keep its selector from waiting, and a processor busy. */
