@@ -6,6 +6,8 @@ import java.util.concurrent.TimeUnit;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The timer of all {@link Guard guards} of one event loop. Each guard ticks once in a
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("FutureReturnValueIgnored") // An event loop that has ended ticks no
 												// more.
 final class GuardTicker {
+
+	private static final Logger logger = LoggerFactory.getLogger(GuardTicker.class);
 
 	/** Maximum number of guards that tick together. */
 	private static final int MAX_TOGETHER = 64;
@@ -118,12 +122,26 @@ final class GuardTicker {
 				break;
 			}
 			first.moveTo(this.awake, now + this.periodNanos);
-			// It may remove itself.
-			if (first.guard.tick(now) && first.ring == this.awake) {
+			if (ticked(first.guard, now) && first.ring == this.awake) {
 				first.moveTo(this.asleep, now + this.sleepNanos);
 			}
 		}
 		schedule();
+	}
+
+	/**
+	 * Calls a guard, which may remove itself. One that fails, as without memory for a
+	 * ping, is called again after a period: without the timer, no guard of the loop would
+	 * notice that its peer is gone.
+	 */
+	private static boolean ticked(Guard guard, long now) {
+		try {
+			return guard.tick(now);
+		}
+		catch (RuntimeException | OutOfMemoryError ex) {
+			logger.warn("A connection could not be watched, which is tried again", ex);
+			return false;
+		}
 	}
 
 	/** Called at each tick. */

@@ -73,7 +73,8 @@ final class TopicClient extends SimpleChannelInboundHandler<ReceivedFrame> imple
 				@Override
 				protected void initChannel(Channel created) {
 					created.pipeline()
-						.addLast(tls.connecting(created, host, address.getPort(), loops.tls(), millis), client.guard,
+						.addLast(new RefusalBeforeTls(),
+								tls.connecting(created, host, address.getPort(), loops.tls(), millis), client.guard,
 								client.decoder, client);
 				}
 
@@ -110,6 +111,10 @@ final class TopicClient extends SimpleChannelInboundHandler<ReceivedFrame> imple
 		else {
 			failure = handshake.isSuccess() ? HandshakeFailure.expired(handler.engine().getSession())
 					: HandshakeFailure.of(handshake.cause());
+		}
+		String refusal = RefusalBeforeTls.text(opened);
+		if (failure != null && refusal != null) {
+			throw new IOException("%s refused the connection: %s".formatted(this.name, refusal));
 		}
 		if (failure != null) {
 			String text = failure.toClient(this.name, tls.bundle());

@@ -144,6 +144,17 @@ class GuardTickerTests {
 		assertThat(ticks()).isEqualTo(100 + 4);
 	}
 
+	/** As where memory is short while it sends a ping. */
+	@Test
+	void aGuardThatFailsKeepsNoOtherFromTicking() {
+		add(3);
+		this.guards.get(0).then = () -> {
+			throw new IllegalStateException("for the test");
+		};
+		pass(5 * PERIOD_MILLIS);
+		assertThat(this.guards).allSatisfy((guard) -> assertThat(guard.ticks).isBetween(4, 6));
+	}
+
 	private void add(int count) {
 		for (int i = 0; i < count; i++) {
 			Counting guard = new Counting();

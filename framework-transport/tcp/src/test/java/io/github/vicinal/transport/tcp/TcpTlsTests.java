@@ -320,6 +320,19 @@ class TcpTlsTests extends TcpTestSupport {
 		await().until(() -> server.metrics().open().sum() == 0);
 	}
 
+	/** It was refused before TLS, and not because the server has none. */
+	@Test
+	void aClientBeyondTheLimitOfConnectionsLearnsThat() throws Exception {
+		TcpPathServer server = server(small().maxConnections(1).build(), serverTls("server", "ca"));
+		CallPath path = connect(provider(clientTls("client", "ca")), server);
+		TcpPathProvider refused = provider(clientTls("client", "ca"));
+		assertThat(refusal(refused, server)).contains("all 1 connections of the server are in use")
+			.doesNotContain("without TLS");
+		assertThat(server.metrics().refusals().get("connections").sum()).isEqualTo(1);
+		assertThat(failed(server.handshakes())).isZero();
+		assertThat(value(path.call(bytes(one())))).isEqualTo(one());
+	}
+
 	@Test
 	void anEncryptingClientDoesNotFallBackToPlaintext() throws Exception {
 		TcpPathServer server = server(options());
