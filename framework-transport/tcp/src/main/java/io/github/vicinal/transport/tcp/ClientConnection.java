@@ -147,7 +147,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 		Channel taken = (ahead != null) ? taken(ahead, deadline) : null;
 		Channel opened = (taken != null) ? taken : connect(dialler, address, deadline);
 		this.channel = opened;
-		SslHandler handler = opened.pipeline().get(SslHandler.class);
+		SslHandler handler = Tls.handler(opened);
 		this.openedAhead = taken != null;
 		if (this.tls != null && handler != null) {
 			encrypt(opened, handler, address, deadline);

@@ -2,6 +2,7 @@ package io.github.vicinal.transport.tcp;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.transport.multiplex.ReceivedFrame;
@@ -100,7 +101,7 @@ final class TopicClient extends SimpleChannelInboundHandler<ReceivedFrame> imple
 
 	private TopicChannel encrypted(Channel opened, GuardTicker ticker, Tls tls, HandshakeCounters handshakes,
 			long deadline) throws IOException {
-		SslHandler handler = opened.pipeline().get(SslHandler.class);
+		SslHandler handler = Objects.requireNonNull(Tls.handler(opened));
 		Future<Channel> handshake = handler.handshakeFuture();
 		handshake.awaitUninterruptibly(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
 		HandshakeFailure failure;
