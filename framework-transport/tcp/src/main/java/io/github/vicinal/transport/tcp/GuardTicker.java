@@ -106,17 +106,17 @@ final class GuardTicker {
 	private void tick() {
 		this.next = null;
 		long now = nanoTime();
-		for (int left = MAX_TOGETHER; left > 0; left--) {
-			Entry first = this.asleep.due(now);
-			if (first == null) {
-				break;
-			}
+		// All at once, which is quick: if they ticked late, they would ask late.
+		for (Entry first = this.asleep.due(now); first != null; first = this.asleep.due(now)) {
 			first.moveTo(this.awake, now + this.periodNanos);
 		}
 		int parts = parts();
 		// A guard may tick early, so that few of them need one tick in a period.
 		long until = now + this.periodNanos / parts;
-		for (int left = (this.awake.size + parts - 1) / parts; left > 0; left--) {
+		// Those that fall asleep meanwhile must not make the others wait longer.
+		int share = (this.awake.size + this.asleep.size + MAX_PARTS - 1) / MAX_PARTS;
+		int most = Math.min(this.awake.size, Math.max(share, (this.awake.size + parts - 1) / parts));
+		for (int left = most; left > 0; left--) {
 			Entry first = this.awake.due(until);
 			if (first == null) {
 				break;

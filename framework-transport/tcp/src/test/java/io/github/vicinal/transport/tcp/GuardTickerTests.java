@@ -122,6 +122,18 @@ class GuardTickerTests {
 		assertThat(wakeUps).isLessThan(200);
 	}
 
+	/** They were opened at once, as when a server of many clients has come back. */
+	@Test
+	void manyGuardsThatWakeTogetherAreInTimeToAsk() {
+		add(10_000);
+		this.guards.forEach((guard) -> guard.sleeps = true);
+		pass(2 * PERIOD_MILLIS);
+		assertThat(this.guards).allSatisfy((guard) -> assertThat(guard.ticks).isEqualTo(1));
+		// Each slept from its first tick on, and is to tick within two periods of waking.
+		pass(SLEEP_MILLIS + 2 * PERIOD_MILLIS);
+		assertThat(this.guards).allSatisfy((guard) -> assertThat(guard.ticks).isEqualTo(2));
+	}
+
 	@Test
 	void aGuardThatIsWokenTicksWithinAPeriodAndTheOthersSleepOn() {
 		add(100);
