@@ -147,10 +147,10 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 		Channel taken = (ahead != null) ? taken(ahead, deadline) : null;
 		Channel opened = (taken != null) ? taken : connect(dialler, address, deadline);
 		this.channel = opened;
-		SslHandler handler = opened.pipeline().get(SslHandler.class);
+		SslHandler handler = Tls.handler(opened);
 		this.openedAhead = taken != null;
 		if (this.tls != null && handler != null) {
-			encrypt(handler, address, deadline);
+			encrypt(opened, handler, address, deadline);
 		}
 		hello(address, deadline);
 		opened.eventLoop().execute(() -> this.guard.begin(opened, dialler.ticker(opened)));
@@ -188,7 +188,8 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 		future.awaitUninterruptibly(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
 	}
 
-	private void encrypt(SslHandler handler, InetSocketAddress address, long deadline) throws ConnectionException {
+	private void encrypt(Channel opened, SslHandler handler, InetSocketAddress address, long deadline)
+			throws ConnectionException {
 		Future<Channel> handshake = handler.handshakeFuture();
 		awaitUntil(deadline, handshake);
 		if (this.openedAhead && handshake.cause() instanceof ClosedChannelException) {
@@ -196,6 +197,10 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 			end(CLOSED);
 			throw ConnectionException.of(Reason.PEER_GONE, false,
 					"%s closed a connection that was opened ahead".formatted(this), handshake.cause());
+		}
+		String refusal = RefusalBeforeTls.text(opened);
+		if (!handshake.isSuccess() && refusal != null) {
+			throw ConnectionException.refused(Refusal.CONNECTIONS, false, "%s: %s".formatted(this, refusal));
 		}
 		HandshakeFailure failure;
 		if (!handshake.isDone()) {

@@ -50,8 +50,8 @@ class Dialler {
 				protected void initChannel(Channel created) {
 					if (encrypting != null) {
 						created.pipeline()
-							.addLast(encrypting.connecting(created, address, Dialler.this.loops.tls(),
-									Dialler.this.timeoutMillis));
+							.addLast(new RefusalBeforeTls(), encrypting.connecting(created, address,
+									Dialler.this.loops.tls(), Dialler.this.timeoutMillis));
 					}
 					created.pipeline().addLast(handlers);
 				}

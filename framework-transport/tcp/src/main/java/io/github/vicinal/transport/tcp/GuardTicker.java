@@ -6,6 +6,8 @@ import java.util.concurrent.TimeUnit;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The timer of all {@link Guard guards} of one event loop. Each guard ticks once in a
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("FutureReturnValueIgnored") // An event loop that has ended ticks no
 												// more.
 final class GuardTicker {
+
+	private static final Logger logger = LoggerFactory.getLogger(GuardTicker.class);
 
 	/** Maximum number of guards that tick together. */
 	private static final int MAX_TOGETHER = 64;
@@ -102,28 +106,42 @@ final class GuardTicker {
 	private void tick() {
 		this.next = null;
 		long now = nanoTime();
-		for (int left = MAX_TOGETHER; left > 0; left--) {
-			Entry first = this.asleep.due(now);
-			if (first == null) {
-				break;
-			}
+		// All at once, which is quick: if they ticked late, they would ask late.
+		for (Entry first = this.asleep.due(now); first != null; first = this.asleep.due(now)) {
 			first.moveTo(this.awake, now + this.periodNanos);
 		}
 		int parts = parts();
 		// A guard may tick early, so that few of them need one tick in a period.
 		long until = now + this.periodNanos / parts;
-		for (int left = (this.awake.size + parts - 1) / parts; left > 0; left--) {
+		// Those that fall asleep meanwhile must not make the others wait longer.
+		int share = (this.awake.size + this.asleep.size + MAX_PARTS - 1) / MAX_PARTS;
+		int most = Math.min(this.awake.size, Math.max(share, (this.awake.size + parts - 1) / parts));
+		for (int left = most; left > 0; left--) {
 			Entry first = this.awake.due(until);
 			if (first == null) {
 				break;
 			}
 			first.moveTo(this.awake, now + this.periodNanos);
-			// It may remove itself.
-			if (first.guard.tick(now) && first.ring == this.awake) {
+			if (ticked(first.guard, now) && first.ring == this.awake) {
 				first.moveTo(this.asleep, now + this.sleepNanos);
 			}
 		}
 		schedule();
+	}
+
+	/**
+	 * Calls a guard, which may remove itself. One that fails, as without memory for a
+	 * ping, is called again after a period: without the timer, no guard of the loop would
+	 * notice that its peer is gone.
+	 */
+	private static boolean ticked(Guard guard, long now) {
+		try {
+			return guard.tick(now);
+		}
+		catch (RuntimeException | OutOfMemoryError ex) {
+			logger.warn("A connection could not be watched, which is tried again", ex);
+			return false;
+		}
 	}
 
 	/** Called at each tick. */

@@ -29,8 +29,6 @@ final class SslBundleMaterial {
 
 	private static final Logger logger = LoggerFactory.getLogger(SslBundleMaterial.class);
 
-	private static final List<String> KEY_TYPES = List.of("EC", "RSA", "RSASSA-PSS", "EdDSA", "DSA");
-
 	private SslBundleMaterial() {
 	}
 
@@ -61,7 +59,7 @@ final class SslBundleMaterial {
 	private static boolean hasKey(KeyManager[] managers) {
 		for (KeyManager manager : managers) {
 			if (manager instanceof X509KeyManager keys
-					&& KEY_TYPES.stream().anyMatch((type) -> keys.getServerAliases(type, null) != null)) {
+					&& OwnKeys.TYPES.stream().anyMatch((type) -> keys.getServerAliases(type, null) != null)) {
 				return true;
 			}
 		}

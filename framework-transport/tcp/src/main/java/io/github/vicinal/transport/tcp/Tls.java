@@ -17,6 +17,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
+import io.netty.util.AttributeKey;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +37,8 @@ final class Tls {
 	private static final List<String> PROTOCOLS = List.of("TLSv1.3");
 
 	private static final long CLOSE_MILLIS = 500;
+
+	private static final AttributeKey<SslHandler> HANDLER = AttributeKey.valueOf(Tls.class, "handler");
 
 	private final String bundle;
 
@@ -102,7 +105,11 @@ final class Tls {
 		});
 	}
 
-	private static SslContextBuilder common(SslContextBuilder builder, TlsMaterial material) {
+	private static SslContextBuilder common(SslContextBuilder builder, TlsMaterial material) throws UnusableException {
+		String mismatch = material.hasKey() ? OwnKeys.mismatch(material.keys()) : null;
+		if (mismatch != null) {
+			throw new UnusableException(mismatch);
+		}
 		List<String> protocols = material.protocols();
 		return builder.sslProvider(SslProvider.JDK)
 			.trustManager(material.trust())
@@ -178,7 +185,18 @@ final class Tls {
 	 * @param host name or address that the certificate must be for
 	 */
 	SslHandler connecting(Channel channel, String host, int port, Executor executor, long timeoutMillis) {
-		return timed(context().newHandler(channel.alloc(), host, port, executor), timeoutMillis);
+		SslHandler handler = timed(context().newHandler(channel.alloc(), host, port, executor), timeoutMillis);
+		channel.attr(HANDLER).set(handler);
+		return handler;
+	}
+
+	/**
+	 * Returns what encrypts a connection that a client made, {@code null} without TLS.
+	 * The pipeline does not say: it is empty once the connection has ended, of whose
+	 * handshake it is still to be told why it failed.
+	 */
+	static @Nullable SslHandler handler(Channel channel) {
+		return channel.attr(HANDLER).get();
 	}
 
 	private static SslHandler timed(SslHandler handler, long timeoutMillis) {

@@ -2,6 +2,7 @@ package io.github.vicinal.transport.tcp;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.transport.multiplex.ReceivedFrame;
@@ -73,7 +74,8 @@ final class TopicClient extends SimpleChannelInboundHandler<ReceivedFrame> imple
 				@Override
 				protected void initChannel(Channel created) {
 					created.pipeline()
-						.addLast(tls.connecting(created, host, address.getPort(), loops.tls(), millis), client.guard,
+						.addLast(new RefusalBeforeTls(),
+								tls.connecting(created, host, address.getPort(), loops.tls(), millis), client.guard,
 								client.decoder, client);
 				}
 
@@ -99,7 +101,7 @@ final class TopicClient extends SimpleChannelInboundHandler<ReceivedFrame> imple
 
 	private TopicChannel encrypted(Channel opened, GuardTicker ticker, Tls tls, HandshakeCounters handshakes,
 			long deadline) throws IOException {
-		SslHandler handler = opened.pipeline().get(SslHandler.class);
+		SslHandler handler = Objects.requireNonNull(Tls.handler(opened));
 		Future<Channel> handshake = handler.handshakeFuture();
 		handshake.awaitUninterruptibly(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
 		HandshakeFailure failure;
@@ -110,6 +112,10 @@ final class TopicClient extends SimpleChannelInboundHandler<ReceivedFrame> imple
 		else {
 			failure = handshake.isSuccess() ? HandshakeFailure.expired(handler.engine().getSession())
 					: HandshakeFailure.of(handshake.cause());
+		}
+		String refusal = RefusalBeforeTls.text(opened);
+		if (failure != null && refusal != null) {
+			throw new IOException("%s refused the connection: %s".formatted(this.name, refusal));
 		}
 		if (failure != null) {
 			String text = failure.toClient(this.name, tls.bundle());

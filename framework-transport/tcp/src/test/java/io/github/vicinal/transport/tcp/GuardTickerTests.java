@@ -122,6 +122,18 @@ class GuardTickerTests {
 		assertThat(wakeUps).isLessThan(200);
 	}
 
+	/** They were opened at once, as when a server of many clients has come back. */
+	@Test
+	void manyGuardsThatWakeTogetherAreInTimeToAsk() {
+		add(10_000);
+		this.guards.forEach((guard) -> guard.sleeps = true);
+		pass(2 * PERIOD_MILLIS);
+		assertThat(this.guards).allSatisfy((guard) -> assertThat(guard.ticks).isEqualTo(1));
+		// Each slept from its first tick on, and is to tick within two periods of waking.
+		pass(SLEEP_MILLIS + 2 * PERIOD_MILLIS);
+		assertThat(this.guards).allSatisfy((guard) -> assertThat(guard.ticks).isEqualTo(2));
+	}
+
 	@Test
 	void aGuardThatIsWokenTicksWithinAPeriodAndTheOthersSleepOn() {
 		add(100);
@@ -142,6 +154,17 @@ class GuardTickerTests {
 		assertThat(this.channel.runScheduledPendingTasks()).isEqualTo(-1);
 		pass(SLEEP_MILLIS);
 		assertThat(ticks()).isEqualTo(100 + 4);
+	}
+
+	/** As where memory is short while it sends a ping. */
+	@Test
+	void aGuardThatFailsKeepsNoOtherFromTicking() {
+		add(3);
+		this.guards.get(0).then = () -> {
+			throw new IllegalStateException("for the test");
+		};
+		pass(5 * PERIOD_MILLIS);
+		assertThat(this.guards).allSatisfy((guard) -> assertThat(guard.ticks).isBetween(4, 6));
 	}
 
 	private void add(int count) {

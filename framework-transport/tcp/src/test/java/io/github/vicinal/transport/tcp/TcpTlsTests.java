@@ -4,12 +4,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -25,8 +28,12 @@ import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.path.PathProvider;
 import io.github.vicinal.path.Reply;
 import io.github.vicinal.peer.PeerIdentity;
+import io.github.vicinal.transport.multiplex.ConnectionException;
 import io.github.vicinal.transport.tcp.HandshakeFailure.Kind;
 import io.github.vicinal.transport.tcp.TcpProperties.ClientAuth;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.handler.ssl.SslHandler;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -35,8 +42,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
@@ -260,26 +269,51 @@ class TcpTlsTests extends TcpTestSupport {
 	}
 
 	/**
-	 * As when the files of a bundle were swapped, and only one of them is the new one.
+	 * As when the files of a bundle were swapped, and only one of them is the new one. No
+	 * handshake would succeed.
 	 */
 	@Test
-	void aKeyThatDoesNotBelongToItsCertificateIsRefused() throws Exception {
-		TcpPathServer server = server(options(), serverTls("server", "ca"));
+	void aKeyThatDoesNotBelongToItsCertificateCannotBeUsed() throws Exception {
+		String why = "the SSL bundle 'mesh' cannot be used: a key does not belong to its certificate";
+		Tls client = Tls.client(swapped("client"), true);
+		assertThat(client.unusable().orElseThrow()).startsWith(why).contains("CN=client");
+		TcpPathServer wrong = server(options(), Tls.server(swapped("server"), ClientAuth.NEED));
+		assertThat(wrong.unavailable().orElseThrow()).startsWith(why).contains("CN=server");
+	}
+
+	@Test
+	void aReloadWithAKeyThatDoesNotBelongToItsCertificateChangesNothing() throws Exception {
+		Tls tls = serverTls("server", "ca");
+		TcpPathServer server = server(options(), tls);
 		TcpPathProvider provider = provider(clientTls("client", "ca"));
 		CallPath path = connect(provider, server);
-		TcpPathProvider swapped = provider(
-				Tls.client(certificates.material(certificates.keys("stranger", "client"), true, "ca"), true));
-		assertThat(refusal(swapped, server)).contains("the TLS handshake with")
-			.contains("see the log of the other side");
-		assertThat(failed(swapped.handshakes())).isOne();
-		await().until(() -> failed(server.handshakes()) == 1);
-		TcpPathServer wrong = server(options(), Tls
-			.server(certificates.material(certificates.keys("stranger", "server"), true, "ca"), ClientAuth.NEED));
-		TcpPathProvider other = provider(clientTls("client", "ca"));
-		assertThat(refusal(other, wrong)).contains("the TLS handshake with");
-		assertThat(failed(other.handshakes())).isOne();
-		await().until(() -> failed(wrong.handshakes()) == 1);
-		assertThat(value(path.call(bytes(one())))).isEqualTo(one());
+		TlsMaterial swapped = swapped("server");
+		tls.replace(() -> swapped);
+		assertThat(path.isOpen()).isTrue();
+		path.close();
+		assertThat(value(connect(provider, server).call(bytes(one())))).isEqualTo(one());
+		assertThat(failed(server.handshakes())).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "RSA", "EC", "Ed25519", "Ed448", "DSA" })
+	void aKeyBelongsToItsOwnCertificateOnly(String type) throws Exception {
+		KeyPair one = KeyPairGenerator.getInstance(type).generateKeyPair();
+		KeyPair other = KeyPairGenerator.getInstance(type).generateKeyPair();
+		assertThat(OwnKeys.belong(one.getPrivate(), one.getPublic())).isTrue();
+		assertThat(OwnKeys.belong(one.getPrivate(), other.getPublic())).isFalse();
+		KeyPair unlike = KeyPairGenerator.getInstance(type.equals("RSA") ? "EC" : "RSA").generateKeyPair();
+		assertThat(OwnKeys.belong(unlike.getPrivate(), one.getPublic())).isFalse();
+	}
+
+	@Test
+	void aTypeOfKeysThatIsNotKnownIsLeftToTheHandshake() throws Exception {
+		KeyPair pair = KeyPairGenerator.getInstance("RSASSA-PSS").generateKeyPair();
+		assertThat(OwnKeys.belong(pair.getPrivate(), pair.getPublic())).isTrue();
+	}
+
+	private static TlsMaterial swapped(String certificate) throws Exception {
+		return certificates.material(certificates.keys("stranger", certificate), true, "ca");
 	}
 
 	private static long failed(HandshakeCounters handshakes) {
@@ -318,6 +352,54 @@ class TcpTlsTests extends TcpTestSupport {
 			.contains("this port speaks TLS only; set vicinal.tcp.ssl.bundle at the client");
 		assertThat(server.handshakes().sum(Kind.PLAINTEXT)).isEqualTo(1);
 		await().until(() -> server.metrics().open().sum() == 0);
+	}
+
+	/** It was refused before TLS, and not because the server has none. */
+	@Test
+	void aClientBeyondTheLimitOfConnectionsLearnsThat() throws Exception {
+		TcpPathServer server = server(small().maxConnections(1).build(), serverTls("server", "ca"));
+		CallPath path = connect(provider(clientTls("client", "ca")), server);
+		TcpPathProvider refused = provider(clientTls("client", "ca"));
+		assertThat(refusal(refused, server)).contains("all 1 connections of the server are in use")
+			.doesNotContain("without TLS");
+		assertThat(server.metrics().refusals().get("connections").sum()).isEqualTo(1);
+		assertThat(failed(server.handshakes())).isZero();
+		assertThat(value(path.call(bytes(one())))).isEqualTo(one());
+	}
+
+	/** The thread that connects is late, as it may be under load. */
+	@Test
+	void aHandshakeThatFailsBeforeTheClientLooksIsExplained() throws Exception {
+		TcpPathServer plaintext = server(options());
+		TcpPathServer stranger = server(options(), serverTls("stranger", "ca"));
+		TcpPathServer full = server(small().maxConnections(1).build(), serverTls("server", "ca"));
+		connect(provider(clientTls("client", "ca")), full);
+		assertThat(lateFailure(plaintext)).hasMessageContaining("answers without TLS");
+		assertThat(lateFailure(stranger)).hasMessageContaining("no authority that the SSL bundle 'mesh' trusts");
+		assertThat(lateFailure(full)).hasMessageContaining("all 1 connections of the server are in use");
+	}
+
+	private ConnectionException lateFailure(TcpPathServer server) throws Exception {
+		Tls tls = clientTls("client", "ca");
+		EventLoops loops = new EventLoops("late", options());
+		this.closeables.push(loops::close);
+		Dialler late = new Dialler(loops, options(), tls) {
+
+			@Override
+			ChannelFuture dial(InetSocketAddress address, ChannelHandler... handlers) {
+				ChannelFuture connected = super.dial(address, handlers);
+				await().until(() -> connected.isDone() && !connected.channel().isRegistered()
+						&& connected.channel().pipeline().get(SslHandler.class) == null);
+				return connected;
+			}
+
+		};
+		ClientConnection connection = new ClientConnection(this.peer.instanceId(), options(), tls,
+				new HandshakeCounters(LoggerFactory.getLogger(TcpTlsTests.class)), 0, () -> {
+				});
+		String[] address = server.address().orElseThrow().split(":");
+		return catchThrowableOfType(ConnectionException.class,
+				() -> connection.open(late, new InetSocketAddress(address[0], Integer.parseInt(address[1])), null));
 	}
 
 	@Test
