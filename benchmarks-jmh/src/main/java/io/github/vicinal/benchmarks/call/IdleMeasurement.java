@@ -12,8 +12,16 @@ import io.github.vicinal.benchmarks.Report;
 
 import org.springframework.util.FileSystemUtils;
 
-/** Cost of idle connections of the path tcp to a server. */
+/**
+ * Cost of idle connections of the path tcp to a server. It is measured for one round, in
+ * which the server pings each of them once, after a first round that compiles what pings
+ * need: connections that are opened together are pinged together, so that any shorter
+ * time has too many pings or too few.
+ */
 public final class IdleMeasurement implements Measurement {
+
+	/** A connection without calls is pinged after this multiple of the interval. */
+	private static final int IDLE_INTERVALS = 4;
 
 	private static final double MAX_CORE = 0.01;
 
@@ -32,11 +40,13 @@ public final class IdleMeasurement implements Measurement {
 	@Override
 	public Report run(Settings settings) throws Exception {
 		int connections = settings.quick() ? 1000 : 10_000;
-		int seconds = settings.quick() ? 35 : 120;
+		int interval = settings.quick() ? 8 : 30;
+		int round = IDLE_INTERVALS * interval;
 		Path directory = Files.createTempDirectory("vicinal-idle");
 		RemoteLink link = RemoteLink.loopback();
 		try (RemoteServer server = RemoteServer.start(link, RemoteKeys.create(directory, List.of(link.server())),
-				Map.of("vicinal.tcp.enabled", "true", "vicinal.tcp.max-connections", connections + 1))) {
+				Map.of("vicinal.tcp.enabled", "true", "vicinal.tcp.max-connections", connections + 1,
+						"vicinal.tcp.ping-interval", interval + "s"))) {
 			// The classes that the first connections load remain.
 			new IdleConnections(server.url(), 100).close();
 			double bytesBefore = server.usedBytes();
@@ -45,15 +55,20 @@ public final class IdleMeasurement implements Measurement {
 			try (IdleConnections idle = new IdleConnections(server.url(), connections)) {
 				double bytes = (server.usedBytes() - bytesBefore) / connections;
 				double resident = (server.residentBytes() - residentBefore) / connections;
-				settings.say("They are idle for %d s, in which the server pings ...", seconds);
+				settings.say("Each is pinged once, so that pings are compiled ...");
+				for (int i = 0; i < 2 * round && idle.pings() < connections; i++) {
+					TimeUnit.SECONDS.sleep(1);
+				}
+				settings.say("They are idle for %d s, in which the server pings each once more ...", round);
+				int pings = idle.pings();
 				double before = ProcessCpu.micros(server.pid());
 				long begin = System.nanoTime();
-				TimeUnit.SECONDS.sleep(seconds);
+				TimeUnit.SECONDS.sleep(round);
 				double core = (ProcessCpu.micros(server.pid()) - before)
 						/ TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begin);
 				Report report = new Report("connections", "heap and buffers KB each", "resident KB each", "% of a core",
 						"pings", "lost");
-				report.row(connections, bytes / 1024, resident / 1024, core * 100, idle.pings(), idle.lost());
+				report.row(connections, bytes / 1024, resident / 1024, core * 100, idle.pings() - pings, idle.lost());
 				report.bar("part of a core", core, MAX_CORE);
 				report.bar("KB for each connection", bytes / 1024, MAX_KILOBYTES);
 				report.bar("connections that were lost", idle.lost(), 0);

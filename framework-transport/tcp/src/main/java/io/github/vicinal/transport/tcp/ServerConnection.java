@@ -32,6 +32,7 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.NetUtil;
+import io.netty.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,6 +68,9 @@ final class ServerConnection extends SimpleChannelInboundHandler<ReceivedFrame> 
 	/** Used by the event loop. */
 	private boolean welcomed;
 
+	/** Ends a connection that does not begin with HELLO. */
+	private @Nullable ScheduledFuture<?> greeting;
+
 	/** Whether the connection was refused and ends. Used by the event loop. */
 	private boolean closing;
 
@@ -96,7 +100,7 @@ final class ServerConnection extends SimpleChannelInboundHandler<ReceivedFrame> 
 	@Override
 	public void channelActive(ChannelHandlerContext context) {
 		long millis = this.server.options().handshakeTimeout().toMillis();
-		context.executor().schedule(() -> {
+		this.greeting = context.executor().schedule(() -> {
 			if (!this.welcomed && !this.closing && this.channel.isActive()) {
 				late(millis);
 			}
@@ -197,13 +201,21 @@ final class ServerConnection extends SimpleChannelInboundHandler<ReceivedFrame> 
 			throw new WireException(Refusal.SERVICE_REFUSES,
 					"no topic of this application is for other hosts: set vicinal.topics.named.<topic>.other-hosts=true there");
 		}
-		this.welcomed = true;
+		welcomed();
 		this.decoder.accept(this.server.options().limits());
 		TopicChannel made = new TopicChannel(this.channel, this.guard, this.server.options().maxFrameBytes(),
 				"%s (%s)".formatted(client(), this.subject));
 		this.topics = made;
 		this.guard.begin(this.channel, this.server.loops().ticker(this.channel.eventLoop()));
 		acceptor.accept(made);
+	}
+
+	/** The timer would wake the event loop for nothing. */
+	private void welcomed() {
+		this.welcomed = true;
+		if (this.greeting != null) {
+			this.greeting.cancel(false);
+		}
 	}
 
 	private void hello(ReceivedFrame frame) throws WireException {
@@ -215,7 +227,7 @@ final class ServerConnection extends SimpleChannelInboundHandler<ReceivedFrame> 
 				this.server.options().compressedFromBytes() < Integer.MAX_VALUE);
 		this.conversation.agreed(welcome.agreement(), this.server.options().compressedFromBytes());
 		this.decoder.accept(this.server.options().limits());
-		this.welcomed = true;
+		welcomed();
 		write(welcome.frame());
 		this.guard.begin(this.channel, this.server.loops().ticker(this.channel.eventLoop()));
 	}
