@@ -328,9 +328,8 @@ class TopicKillTests {
 			}
 			long count = published.join();
 			TopicFixture.await(() -> topic.report().usedBytes() == 0);
-			// A thread may be killed after it has said what it is about to take, and
-			// before it
-			// finds that the survivor has taken it.
+			// A thread may have been killed when it had said what it is about to take,
+			// and the survivor had taken it.
 			assertThat(twice).hasSizeLessThanOrEqualTo(FEW);
 			assertThat(twice).as("redelivered").allMatch(received::get);
 			// There may be millions of them, which AssertJ would compare one by one.

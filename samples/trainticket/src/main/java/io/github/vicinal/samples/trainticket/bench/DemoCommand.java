@@ -107,10 +107,10 @@ public final class DemoCommand implements Callable<Integer> {
 		return new Mode(mode.name(), mode.plan(), mode.planName(), properties);
 	}
 
-	/** Half a minute passes before there is something to compare with. */
+	/** The comparison comes only after other JVMs have started and are warm. */
 	private static void first(PrintWriter out, Row http) {
-		out.printf(Locale.ROOT, "Without Vicinal, one search takes %.1f ms, and %.1f ms of CPU.%n", http.p50Millis(),
-				http.cpuMillisPerOperation());
+		out.printf(Locale.ROOT, "Without Vicinal, one search takes %.1f ms, and %.1f ms of CPU%s.%n", http.p50Millis(),
+				http.cpuMillisPerOperation(), http.steady() ? "" : ", while the JVMs are still warming up");
 		out.flush();
 	}
 
