@@ -13,10 +13,10 @@ import io.github.vicinal.benchmarks.Report;
 import org.springframework.util.FileSystemUtils;
 
 /**
- * Cost of idle connections of the path tcp to a server. It is measured for one round, in
- * which the server pings each of them once, after a first round that compiles what pings
- * need: connections that are opened together are pinged together, so that any shorter
- * time has too many pings or too few.
+ * Cost of idle connections of the path tcp to a server, in two rounds after they were
+ * opened. A round is as long as it takes to ping each of them once: connections that are
+ * opened together are pinged together, so that a shorter time has too many pings or too
+ * few. The first round compiles what pings need; the bar is that of the second.
  */
 public final class IdleMeasurement implements Measurement {
 
@@ -55,20 +55,20 @@ public final class IdleMeasurement implements Measurement {
 			try (IdleConnections idle = new IdleConnections(server.url(), connections)) {
 				double bytes = (server.usedBytes() - bytesBefore) / connections;
 				double resident = (server.residentBytes() - residentBefore) / connections;
-				settings.say("Each is pinged once, so that pings are compiled ...");
-				for (int i = 0; i < 2 * round && idle.pings() < connections; i++) {
-					TimeUnit.SECONDS.sleep(1);
+				Report report = new Report("connections", "round", "seconds", "% of a core", "pings", "lost",
+						"heap and buffers KB each", "resident KB each");
+				double core = 0;
+				for (String name : List.of("first, compiles", "second")) {
+					settings.say("They are idle, and the server pings each of them once: round %s ...", name);
+					int pings = idle.pings();
+					double before = ProcessCpu.micros(server.pid());
+					long begin = System.nanoTime();
+					TimeUnit.SECONDS.sleep(round);
+					double micros = TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begin);
+					core = (ProcessCpu.micros(server.pid()) - before) / micros;
+					report.row(connections, name, micros / 1e6, core * 100, idle.pings() - pings, idle.lost(),
+							bytes / 1024, resident / 1024);
 				}
-				settings.say("They are idle for %d s, in which the server pings each once more ...", round);
-				int pings = idle.pings();
-				double before = ProcessCpu.micros(server.pid());
-				long begin = System.nanoTime();
-				TimeUnit.SECONDS.sleep(round);
-				double core = (ProcessCpu.micros(server.pid()) - before)
-						/ TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begin);
-				Report report = new Report("connections", "heap and buffers KB each", "resident KB each", "% of a core",
-						"pings", "lost");
-				report.row(connections, bytes / 1024, resident / 1024, core * 100, idle.pings() - pings, idle.lost());
 				report.bar("part of a core", core, MAX_CORE);
 				report.bar("KB for each connection", bytes / 1024, MAX_KILOBYTES);
 				report.bar("connections that were lost", idle.lost(), 0);
