@@ -12,9 +12,8 @@ import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.ServiceRegistry;
 import io.github.vicinal.testing.TestCertificates;
 import io.github.vicinal.topic.remote.RemoteTopics;
-import io.github.vicinal.topic.remote.TopicCarrier;
 import io.github.vicinal.transport.testing.topic.CoreForm;
-import io.github.vicinal.transport.testing.topic.OneNameCarrier;
+import io.github.vicinal.transport.testing.topic.OneNameTopics;
 import io.github.vicinal.transport.testing.topic.ShmKitEnvironment;
 import io.github.vicinal.transport.testing.topic.SubscriberForm;
 import io.github.vicinal.transport.testing.topic.TopicCompatibilityKit;
@@ -78,30 +77,12 @@ class RdmaTopicCompatibilityTests extends TopicCompatibilityKit {
 					new ServiceRegistry(), options);
 			RdmaTopicCarrier carrier = new RdmaTopicCarrier(() -> server, this.fabric.devices(), options,
 					new TopicTls("mesh", material));
-			TopicCarrier byOneName = new OneNameCarrier(carrier,
-					() -> this.servers.stream().flatMap((each) -> each.address().stream()).toList());
 			this.carriers.add(carrier);
 			if (publisher) {
 				this.servers.add(server);
 			}
-			return new RemoteTopics() {
-
-				@Override
-				public List<TopicCarrier> carriers() {
-					return List.of(byOneName);
-				}
-
-				@Override
-				public boolean isOffered(String topic) {
-					return publisher;
-				}
-
-				@Override
-				public List<String> publishers(String topic) {
-					return publisher ? List.of() : List.of("all");
-				}
-
-			};
+			return new OneNameTopics(carrier, publisher,
+					() -> this.servers.stream().flatMap((each) -> each.address().stream()).toList());
 		}
 
 		@Override

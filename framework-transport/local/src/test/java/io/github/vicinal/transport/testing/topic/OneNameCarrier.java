@@ -16,7 +16,7 @@ import io.github.vicinal.topic.remote.TopicConnection;
  * @param carrier carries the topics
  * @param publishers returns where publishers are
  */
-public record OneNameCarrier(TopicCarrier carrier, Supplier<List<String>> publishers) implements TopicCarrier {
+record OneNameCarrier(TopicCarrier carrier, Supplier<List<String>> publishers) implements TopicCarrier {
 
 	@Override
 	public String kind() {
