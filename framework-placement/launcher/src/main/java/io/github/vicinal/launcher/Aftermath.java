@@ -85,13 +85,17 @@ final class Aftermath {
 			}
 		}
 		Map<String, List<String>> worksFor = new LinkedHashMap<>();
+		List<LeftThreads.Work> unfinished = new ArrayList<>();
 		for (Thread thread : left) {
-			String finding = LeftThreads.end(thread);
-			if (finding != null) {
-				worksFor.computeIfAbsent(withoutNumber(finding, thread), (kind) -> new ArrayList<>()).add(finding);
+			LeftThreads.Work work = LeftThreads.workOf(thread);
+			if (work != null) {
+				unfinished.add(work);
+				worksFor.computeIfAbsent(withoutNumber(work.finding(), thread), (kind) -> new ArrayList<>())
+					.add(work.finding());
 			}
-			thread.interrupt();
 		}
+		unfinished.forEach(LeftThreads.Work::end);
+		left.forEach(Thread::interrupt);
 		worksFor.forEach((kind, alike) -> this.findings
 			.add((alike.size() == 1) ? alike.get(0) : "%s (%d threads)".formatted(kind, alike.size())));
 		for (Thread thread : left) {

@@ -59,42 +59,50 @@ final class LeftThreads {
 	}
 
 	/**
-	 * Ends what a thread works for.
-	 * @return what it was, for people, or {@code null} if it works for itself
+	 * Looks for what a thread works for, and ends nothing yet: the other threads of the
+	 * same pool would be gone before they are counted.
+	 * @return {@code null} if it works for itself
 	 */
-	static @Nullable String end(Thread thread) {
+	static @Nullable Work workOf(Thread thread) {
 		try {
+			String name = thread.getName();
 			if (thread instanceof ForkJoinWorkerThread worker && worker.getPool() != ForkJoinPool.commonPool()) {
-				worker.getPool().shutdownNow();
-				return "the pool of the thread '%s' was not shut down".formatted(thread.getName());
+				ForkJoinPool pool = worker.getPool();
+				return new Work("the pool of the thread '%s' was not shut down".formatted(name), pool::shutdownNow);
 			}
 			if (thread.getClass().getName().equals(TIMER)) {
-				cancel(thread);
-				return "the timer '%s' was not cancelled".formatted(thread.getName());
+				return new Work("the timer '%s' was not cancelled".formatted(name), () -> cancel(thread));
 			}
 			if (thread.getClass().getName().endsWith(OKIO_WATCHDOG)) {
-				return endWatchdog(thread) ? "the thread '%s' still waited for time limits".formatted(thread.getName())
-						: null;
+				List<Field> heads = headsOfWatchdog(thread);
+				return heads.isEmpty() ? null : new Work("the thread '%s' still waited for time limits".formatted(name),
+						() -> endWatchdog(thread, heads));
 			}
 			Object task = task(thread);
-			if (task != null && task.getClass().getName().equals(WORKER)
+			if (task == null) {
+				return null;
+			}
+			if (task.getClass().getName().equals(WORKER)
 					&& value(task, task.getClass(), "this$0") instanceof ThreadPoolExecutor executor) {
-				executor.shutdownNow();
-				return "the executor of the thread '%s' was not shut down".formatted(thread.getName());
+				return new Work("the executor of the thread '%s' was not shut down".formatted(name),
+						executor::shutdownNow);
 			}
-			if (task != null && task.getClass().getName().equals(HTTP_DISPATCHER)) {
-				stopHttpServer(task);
-				return "the HTTP server of the thread '%s' was not stopped".formatted(thread.getName());
+			if (task.getClass().getName().equals(HTTP_DISPATCHER)) {
+				return new Work("the HTTP server of the thread '%s' was not stopped".formatted(name),
+						() -> stopHttpServer(task));
 			}
-			if (task != null && task.getClass().getName().equals(JETTY_RUNNER)) {
-				stopJetty(task);
-				return "the thread pool of Jetty of the thread '%s' was not stopped".formatted(thread.getName());
+			if (task.getClass().getName().equals(JETTY_RUNNER)) {
+				return new Work("the thread pool of Jetty of the thread '%s' was not stopped".formatted(name),
+						() -> stopJetty(task));
 			}
-			if (closeEventStream(task)) {
-				return "the event stream of the thread '%s' was not closed".formatted(thread.getName());
+			AutoCloseable stream = eventStream(task);
+			if (stream != null) {
+				return new Work("the event stream of the thread '%s' was not closed".formatted(name), stream::close);
 			}
-			if (shutDownEventLoop(task)) {
-				return "the event loop of the thread '%s' was not shut down".formatted(thread.getName());
+			Object loop = eventExecutor(task, MAX_WRAPPERS);
+			if (loop != null && !loop.getClass().getName().endsWith(GLOBAL_EXECUTOR)) {
+				return new Work("the event loop of the thread '%s' was not shut down".formatted(name),
+						() -> shutDownEventLoop(loop));
 			}
 		}
 		catch (ReflectiveOperationException | RuntimeException ex) {
@@ -140,22 +148,25 @@ final class LeftThreads {
 	 * limit for a minute. It ends at once where it does not find the head of its list,
 	 * and the next one who needs it makes another. Older versions end with an exception.
 	 */
-	private static boolean endWatchdog(Thread thread) throws ReflectiveOperationException {
+	private static void endWatchdog(Thread thread, List<Field> heads) throws ReflectiveOperationException {
+		thread.setUncaughtExceptionHandler((ended, ex) -> {
+		});
+		for (Field head : heads) {
+			head.setAccessible(true);
+			head.set(null, null);
+		}
+		wake(heads.get(0).getDeclaringClass());
+	}
+
+	private static List<Field> headsOfWatchdog(Thread thread) {
 		Class<?> owner = thread.getClass().getEnclosingClass();
-		boolean ends = false;
+		List<Field> heads = new ArrayList<>();
 		for (Field field : (owner != null) ? owner.getDeclaredFields() : new Field[0]) {
 			if (Modifier.isStatic(field.getModifiers()) && OKIO_HEADS.contains(field.getName())) {
-				thread.setUncaughtExceptionHandler((ended, ex) -> {
-				});
-				field.setAccessible(true);
-				field.set(null, null);
-				ends = true;
+				heads.add(field);
 			}
 		}
-		if (ends && owner != null) {
-			wake(owner);
-		}
-		return ends;
+		return heads;
 	}
 
 	/** Older versions wait for the class itself, and wake up by the interrupt. */
@@ -232,7 +243,7 @@ final class LeftThreads {
 			try {
 				stop.run();
 			}
-			catch (ReflectiveOperationException ex) {
+			catch (Exception ex) {
 				// Its threads are named if they run on.
 			}
 		}, "launcher-stop");
@@ -250,33 +261,28 @@ final class LeftThreads {
 	 * A stream of the flight recorder goes on after an interrupt. Its thread knows it by
 	 * what its task has captured.
 	 */
-	private static boolean closeEventStream(@Nullable Object task) throws ReflectiveOperationException {
-		if (task == null || !task.getClass().getName().startsWith(EVENT_STREAMS)) {
-			return false;
+	private static @Nullable AutoCloseable eventStream(Object task) throws ReflectiveOperationException {
+		if (!task.getClass().getName().startsWith(EVENT_STREAMS)) {
+			return null;
 		}
 		for (Field field : task.getClass().getDeclaredFields()) {
 			if (!Modifier.isStatic(field.getModifiers())) {
 				field.setAccessible(true);
 				if (field.get(task) instanceof AutoCloseable stream) {
-					Method close = AutoCloseable.class.getMethod("close");
-					close.invoke(stream);
-					return true;
+					return stream;
 				}
 			}
 		}
-		return false;
+		return null;
 	}
 
 	/** Netty's threads take no notice of interrupts. */
-	private static boolean shutDownEventLoop(@Nullable Object task) throws ReflectiveOperationException {
-		Object executor = eventExecutor(task, MAX_WRAPPERS);
-		Class<?> type = (executor != null) ? eventExecutorType(executor.getClass()) : null;
-		if (executor == null || type == null || executor.getClass().getName().endsWith(GLOBAL_EXECUTOR)) {
-			return false;
+	private static void shutDownEventLoop(Object loop) throws ReflectiveOperationException {
+		Class<?> type = eventExecutorType(loop.getClass());
+		if (type != null) {
+			type.getMethod("shutdownGracefully", long.class, long.class, TimeUnit.class)
+				.invoke(loop, 0L, 1L, TimeUnit.SECONDS);
 		}
-		type.getMethod("shutdownGracefully", long.class, long.class, TimeUnit.class)
-			.invoke(executor, 0L, 1L, TimeUnit.SECONDS);
-		return true;
 	}
 
 	private static @Nullable Object eventExecutor(@Nullable Object task, int wrappers)
@@ -333,10 +339,29 @@ final class LeftThreads {
 		return field.get(target);
 	}
 
-	/** Stops something by reflection. */
+	/** Stops something, as a rule by reflection. */
 	private interface Stop {
 
-		void run() throws ReflectiveOperationException;
+		void run() throws Exception;
+
+	}
+
+	/**
+	 * What a thread works for.
+	 *
+	 * @param finding what it is, and what was not done with it, for people
+	 */
+	record Work(String finding, Stop stop) {
+
+		/** Ends it. What cannot be ended runs on, and its thread is named later. */
+		void end() {
+			try {
+				this.stop.run();
+			}
+			catch (Exception ex) {
+				// The thread is interrupted, as others are.
+			}
+		}
 
 	}
 

@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.Timer;
 import java.util.TimerTask;
@@ -294,14 +295,17 @@ class IsolationTests {
 		}, 0, 10);
 		threads.add(timer.get());
 		threads.add(new ForkJoinPool(1).submit(Thread::currentThread).get());
-		assertThat(threads.stream().map(LeftThreads::end)).containsExactly(
-				"the executor of the thread 'worker' was not shut down", "the timer 'timer' was not cancelled",
-				"the pool of the thread '%s' was not shut down".formatted(threads.get(2).getName()));
+		List<LeftThreads.Work> works = threads.stream().map(LeftThreads::workOf).filter(Objects::nonNull).toList();
+		assertThat(works).extracting(LeftThreads.Work::finding)
+			.containsExactly("the executor of the thread 'worker' was not shut down",
+					"the timer 'timer' was not cancelled",
+					"the pool of the thread '%s' was not shut down".formatted(threads.get(2).getName()));
+		works.forEach(LeftThreads.Work::end);
 		for (Thread thread : threads) {
 			thread.join(Duration.ofSeconds(30).toMillis());
 			assertThat(thread.isAlive()).as(thread.getName()).isFalse();
 		}
-		assertThat(LeftThreads.end(new Thread(() -> {
+		assertThat(LeftThreads.workOf(new Thread(() -> {
 		}))).isNull();
 	}
 
