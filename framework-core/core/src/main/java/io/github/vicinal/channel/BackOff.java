@@ -55,6 +55,15 @@ final class BackOff {
 		this.nextAttemptNanos = System.nanoTime() + this.delayNanos * (retryable ? factor : MAX_FACTOR);
 	}
 
+	/**
+	 * Lets a path be connected in place of one that was open until now. A peer that wants
+	 * each of them replaced is connected no more often than other peers.
+	 */
+	void renewed() {
+		long now = System.nanoTime();
+		this.nextAttemptNanos = now + Math.max(0, this.lastAttemptNanos + this.delayNanos - now);
+	}
+
 	/** Delays the next attempt after a path that was open was lost. */
 	void lost() {
 		long now = System.nanoTime();

@@ -125,7 +125,7 @@ public final class Peer {
 	}
 
 	/**
-	 * Leaves paths to a process that has ended.
+	 * Leaves paths that have ended, as to a process that is gone.
 	 * @return the number of looks since the peer was needed
 	 */
 	synchronized int look() {

@@ -447,7 +447,7 @@ final class PeerConnector {
 		return String.join("; ", parts);
 	}
 
-	/** Leaves paths to a process that has ended. */
+	/** Leaves paths that have ended, as to a process that is gone. */
 	void leaveEnded() {
 		synchronized (this.peer) {
 			for (CallPath path : List.copyOf(this.open.values())) {
@@ -462,9 +462,15 @@ final class PeerConnector {
 	void failed(CallPath path, String reason) {
 		synchronized (this.peer) {
 			if (this.open.get(path.kind()) == path) {
-				leave(path, reason);
+				String renewal = path.reasonToRenew();
+				leave(path, renewal.isEmpty() ? reason : renewal);
 				this.missing = true;
-				this.backOff.lost();
+				if (renewal.isEmpty()) {
+					this.backOff.lost();
+				}
+				else {
+					this.backOff.renewed();
+				}
 			}
 		}
 	}

@@ -82,6 +82,17 @@ public interface CallPath extends AutoCloseable {
 	boolean isOpen();
 
 	/**
+	 * Returns why this path takes no further calls although its peer is well, as when
+	 * keys were replaced. The path that takes its place may be connected at once, whereas
+	 * one to a peer that is lost is tried less and less often.
+	 * @return the reason, for people; empty while the path is open, and if it was closed
+	 * or its peer is gone
+	 */
+	default String reasonToRenew() {
+		return "";
+	}
+
+	/**
 	 * Returns the number of bytes of calls and replies that this path has carried.
 	 * @return bytes, 0 where nothing is serialised
 	 */

@@ -833,6 +833,18 @@ class ChannelTests {
 	}
 
 	@Test
+	void aPathThatWasRenewedSaysWhy() {
+		this.channel.peer("shop:1").announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
+		runConnector();
+		FakePath first = this.uds.paths.get(0);
+		first.renewal = "the SSL bundle was reloaded";
+		first.open = false;
+		this.channel.look(System.nanoTime() + Duration.ofSeconds(2).toNanos());
+		assertThat(first.closed).isTrue();
+		assertThat(this.channel.known("shop:1").reasonForHttp()).isEqualTo("uds: the SSL bundle was reloaded");
+	}
+
+	@Test
 	void addressesThatNobodyNamesAnyMoreAreForgotten() {
 		for (int port = 1; port <= 100; port++) {
 			this.channel.peer("shop:" + port).announced(announcement(PeerIdentity.create(""), UDS), System.nanoTime());
@@ -1016,6 +1028,8 @@ class ChannelTests {
 
 		private boolean staysOpen;
 
+		private String renewal = "";
+
 		private long busyNanos;
 
 		private int status = 200;
@@ -1076,6 +1090,11 @@ class ChannelTests {
 		@Override
 		public boolean isOpen() {
 			return this.open;
+		}
+
+		@Override
+		public String reasonToRenew() {
+			return this.renewal;
 		}
 
 		@Override

@@ -23,8 +23,9 @@ class ArchitectureTests {
 	void buildsOnCoreAlone() {
 		noClasses().should()
 			.dependOnClassesThat()
-			.resideOutsideOfPackages("io.github.vicinal..", "java..", "javax.crypto..", "javax.management..", "jdk.net",
-					"sun.misc", "tools.jackson.databind.json", "org.slf4j", "org.jspecify..")
+			.resideOutsideOfPackages("io.github.vicinal..", "java..", "javax.crypto..", "javax.management..",
+					"javax.net.ssl..", "javax.security.auth.x500", "jdk.net", "sun.misc", "tools.jackson.databind.json",
+					"org.slf4j", "org.jspecify..")
 			.because("paths within one host need no third-party code but the mapper of core's codec")
 			.check(this.transport);
 		noClasses().should()

@@ -77,6 +77,15 @@ public interface ClientEnd {
 	boolean isOpen();
 
 	/**
+	 * Returns why a new connection should take the place of this one although the other
+	 * side is well.
+	 * @return the reason, for people; empty unless the connection ends for that
+	 */
+	default String reasonToRenew() {
+		return "";
+	}
+
+	/**
 	 * Returns the longest frame that both sides accept.
 	 * @return bytes after the fixed part
 	 */

@@ -271,6 +271,11 @@ public final class MultiplexedPath implements CallPath {
 	}
 
 	@Override
+	public String reasonToRenew() {
+		return this.closed.get() ? "" : this.connection.reasonToRenew();
+	}
+
+	@Override
 	public long bytesCarried() {
 		return this.bytes.sum();
 	}

@@ -13,7 +13,9 @@
  * one connection, and {@link io.github.vicinal.transport.multiplex.CallThreads} executes
  * the calls of all. {@link io.github.vicinal.transport.multiplex.Introduction} is the
  * first exchange of frames. {@link io.github.vicinal.transport.multiplex.TopicPieces} is
- * what a connection keeps of a topic.
+ * what a connection keeps of a topic, and
+ * {@link io.github.vicinal.transport.multiplex.OwnKeys} checks what connections are
+ * encrypted with.
  */
 @NullMarked
 package io.github.vicinal.transport.multiplex;

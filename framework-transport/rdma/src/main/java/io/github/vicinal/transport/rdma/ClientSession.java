@@ -60,6 +60,8 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 
 	private volatile boolean draining;
 
+	private volatile String reasonToRenew = "";
+
 	private int maxRequestBytes;
 
 	/** Whether the server understands CANCEL. */
@@ -234,8 +236,13 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 			return;
 		}
 		if (type == FrameType.GOODBYE) {
-			drain((frame.header().code == Refusal.SHUTTING_DOWN.number()) ? "is shutting down"
-					: "asks for a new connection");
+			if (frame.header().code == Refusal.SHUTTING_DOWN.number()) {
+				drain("is shutting down");
+			}
+			else {
+				this.reasonToRenew = (this.ended == null) ? "the peer asks for a new connection" : "";
+				drain("is left for a new connection");
+			}
 			return;
 		}
 		if (type == FrameType.WELCOME) {
@@ -303,6 +310,11 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 	@Override
 	public boolean isOpen() {
 		return this.ended == null;
+	}
+
+	@Override
+	public String reasonToRenew() {
+		return this.reasonToRenew;
 	}
 
 	@Override

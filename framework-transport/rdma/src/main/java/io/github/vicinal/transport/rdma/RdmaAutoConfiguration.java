@@ -9,6 +9,7 @@ import io.github.vicinal.path.PathMeter;
 import io.github.vicinal.path.PathMeters;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.server.ServiceRegistry;
+import io.github.vicinal.transport.multiplex.OwnKeys;
 import io.github.vicinal.transport.wire.InvalidOptionException;
 import org.jspecify.annotations.Nullable;
 
@@ -166,6 +167,10 @@ public final class RdmaAutoConfiguration {
 		if (bundle.getStores().getTrustStore() == null) {
 			throw new IllegalStateException(
 					"it has no trust store, so certificates of public authorities would be accepted. Add a trust store");
+		}
+		String mismatch = OwnKeys.mismatch(bundle.getManagers().getKeyManagers());
+		if (mismatch != null) {
+			throw new IllegalStateException(mismatch);
 		}
 		return new TopicTls.Material(bundle.createSslContext(), list(bundle.getOptions().getCiphers()),
 				list(bundle.getOptions().getEnabledProtocols()));

@@ -99,9 +99,12 @@ class RdmaAutoConfigurationTests {
 
 	@Test
 	void topicsNeedABundle(@TempDir Path directory) throws Exception {
-		TestCertificates certificates = new TestCertificates(directory).authority("ca").signed("host", "ca");
+		TestCertificates certificates = new TestCertificates(directory).authority("ca")
+			.signed("host", "ca")
+			.signed("other", "ca");
 		String bundle = "spring.ssl.bundle.jks.mesh.";
 		String keys = certificates.write("keys.p12", certificates.keys("host"));
+		String swapped = certificates.write("swapped.p12", certificates.keys("host", "other"));
 		String trust = certificates.write("trust.p12", certificates.trust("ca"));
 		this.runner.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(RdmaTopicCarrier.class));
 		ApplicationContextRunner named = this.runner.withPropertyValues("vicinal.rdma.topic-ssl-bundle=mesh");
@@ -113,9 +116,14 @@ class RdmaAutoConfigurationTests {
 		ApplicationContextRunner withTrust = named.withPropertyValues(bundle + "truststore.location=" + trust,
 				bundle + "truststore.password=" + TestCertificates.PASSWORD);
 		withTrust.run((context) -> assertThat(context).getFailure().rootCause().hasMessageContaining("it has no key"));
-		withTrust
-			.withPropertyValues(bundle + "keystore.location=" + keys,
-					bundle + "keystore.password=" + TestCertificates.PASSWORD)
+		ApplicationContextRunner withKeys = withTrust
+			.withPropertyValues(bundle + "keystore.password=" + TestCertificates.PASSWORD);
+		withKeys.withPropertyValues(bundle + "keystore.location=" + swapped)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("a key does not belong to its certificate")
+				.hasMessageContaining("CN=other"));
+		withKeys.withPropertyValues(bundle + "keystore.location=" + keys)
 			.run((context) -> assertThat(context.getBean(RdmaTopicCarrier.class).kind()).isEqualTo("rdma"));
 	}
 

@@ -113,6 +113,8 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 	/** Whether the connection closes once no call is in flight. */
 	private volatile boolean draining;
 
+	private volatile String reasonToRenew = "";
+
 	/**
 	 * Creates a connection that is not open.
 	 * @param expected the instance id of the server
@@ -371,8 +373,12 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 			return;
 		}
 		if (type == FrameType.GOODBYE) {
-			drain((frame.header().code == Refusal.SHUTTING_DOWN.number()) ? "is shutting down"
-					: "asks for a new connection");
+			if (frame.header().code == Refusal.SHUTTING_DOWN.number()) {
+				drain("is shutting down");
+			}
+			else {
+				renew("the peer asks for a new connection");
+			}
 			return;
 		}
 		if (type == FrameType.PING) {
@@ -469,6 +475,14 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 		open.eventLoop().schedule(this::close, this.options.drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
 	}
 
+	/** Drains this connection, for a new one. */
+	void renew(String why) {
+		if (this.ended == null) {
+			this.reasonToRenew = why;
+		}
+		drain("is left for a new connection");
+	}
+
 	private void end(String why) {
 		if (this.ended == null) {
 			this.ended = why;
@@ -505,6 +519,11 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 		if (open != null) {
 			open.eventLoop().schedule(task, nanos, TimeUnit.NANOSECONDS);
 		}
+	}
+
+	@Override
+	public String reasonToRenew() {
+		return this.reasonToRenew;
 	}
 
 	@Override

@@ -258,12 +258,12 @@ final class PeerConnections implements ClientEnd {
 
 	/**
 	 * Takes no further calls, and closes once those in flight have ended, or the drain
-	 * timeout has passed.
+	 * timeout has passed, for new connections.
 	 */
-	void drain(String why) {
+	void renew(String why) {
 		List<ClientConnection> known = end();
-		this.first.drain(why);
-		known.forEach((one) -> one.drain(why));
+		this.first.renew(why);
+		known.forEach((one) -> one.renew(why));
 	}
 
 	/** Returns the number of times that the SSL bundle had been reloaded before. */
@@ -304,6 +304,11 @@ final class PeerConnections implements ClientEnd {
 	@Override
 	public boolean isOpen() {
 		return this.first.isOpen();
+	}
+
+	@Override
+	public String reasonToRenew() {
+		return this.first.reasonToRenew();
 	}
 
 	@Override

@@ -12,12 +12,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-import javax.net.ssl.KeyManager;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
-import javax.net.ssl.X509KeyManager;
 import javax.net.ssl.X509TrustManager;
 
+import io.github.vicinal.transport.multiplex.OwnKeys;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,7 +44,7 @@ final class SslBundleMaterial {
 			warnOfExpired(name, keyStore, bundle.getKey().getAlias());
 		}
 		var managers = bundle.getManagers();
-		boolean hasKey = keyStore != null || hasKey(managers.getKeyManagers());
+		boolean hasKey = keyStore != null || OwnKeys.exist(managers.getKeyManagers());
 		boolean hasTrust = bundle.getStores().getTrustStore() != null
 				|| !issuers(managers.getTrustManagers()).equals(publicAuthorities());
 		return new TlsMaterial(name, managers.getKeyManagerFactory(), hasKey, managers.getTrustManagerFactory(),
@@ -54,16 +53,6 @@ final class SslBundleMaterial {
 
 	private static @Nullable List<String> list(String @Nullable [] names) {
 		return (names != null) ? List.copyOf(Arrays.asList(names)) : null;
-	}
-
-	private static boolean hasKey(KeyManager[] managers) {
-		for (KeyManager manager : managers) {
-			if (manager instanceof X509KeyManager keys
-					&& OwnKeys.TYPES.stream().anyMatch((type) -> keys.getServerAliases(type, null) != null)) {
-				return true;
-			}
-		}
-		return false;
 	}
 
 	private static Set<X509Certificate> issuers(TrustManager[] managers) {

@@ -87,7 +87,7 @@ public final class TcpPathProvider implements PathProvider {
 	}
 
 	private static void replace(PeerConnections connection) {
-		connection.drain("is left for a new connection, because the SSL bundle was reloaded");
+		connection.renew("the SSL bundle was reloaded");
 	}
 
 	/** Returns the number of bytes of calls and replies that all paths have carried. */

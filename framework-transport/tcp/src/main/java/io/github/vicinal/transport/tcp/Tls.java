@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 
 import javax.net.ssl.SSLException;
 
+import io.github.vicinal.transport.multiplex.OwnKeys;
 import io.netty.channel.Channel;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
@@ -55,8 +56,12 @@ final class Tls {
 
 	private final boolean verifiesPeers;
 
-	private Tls(TlsMaterial material, boolean verifiesPeers, Contexts contexts) {
+	/** Which connections are encrypted with it, for people. */
+	private final String connections;
+
+	private Tls(TlsMaterial material, boolean verifiesPeers, String connections, Contexts contexts) {
 		this.verifiesPeers = verifiesPeers;
+		this.connections = connections;
 		this.bundle = material.bundle();
 		this.contexts = contexts;
 		try {
@@ -74,7 +79,7 @@ final class Tls {
 	 * @return the server's TLS, which may be {@link #unusable()}
 	 */
 	static Tls server(TlsMaterial material, TcpProperties.ClientAuth auth) {
-		return new Tls(material, auth == TcpProperties.ClientAuth.NEED, (current) -> {
+		return new Tls(material, auth == TcpProperties.ClientAuth.NEED, "connections of clients", (current) -> {
 			if (!current.hasKey()) {
 				throw new UnusableException("it has no key, which a server needs; add a key store or a private key");
 			}
@@ -98,7 +103,7 @@ final class Tls {
 	 * @return the client's TLS
 	 */
 	static Tls client(TlsMaterial material, boolean verifyHostname) {
-		return new Tls(material, verifyHostname, (current) -> {
+		return new Tls(material, verifyHostname, "connections to servers", (current) -> {
 			SslContextBuilder builder = SslContextBuilder.forClient()
 				.endpointIdentificationAlgorithm(verifyHostname ? "HTTPS" : "");
 			return common(current.hasKey() ? builder.keyManager(current.keys()) : builder, current).build();
@@ -106,7 +111,7 @@ final class Tls {
 	}
 
 	private static SslContextBuilder common(SslContextBuilder builder, TlsMaterial material) throws UnusableException {
-		String mismatch = material.hasKey() ? OwnKeys.mismatch(material.keys()) : null;
+		String mismatch = material.hasKey() ? OwnKeys.mismatch(material.keys().getKeyManagers()) : null;
 		if (mismatch != null) {
 			throw new UnusableException(mismatch);
 		}
@@ -156,7 +161,7 @@ final class Tls {
 			return;
 		}
 		this.generation.incrementAndGet();
-		logger.info("The SSL bundle '{}' was reloaded; connections of the path tcp are replaced", this.bundle);
+		logger.info("The SSL bundle '{}' was reloaded; {} are replaced (path tcp)", this.bundle, this.connections);
 		this.listeners.forEach(Runnable::run);
 	}
 

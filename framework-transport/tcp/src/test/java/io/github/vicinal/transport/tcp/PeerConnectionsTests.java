@@ -278,7 +278,7 @@ class PeerConnectionsTests extends TcpTestSupport {
 		further();
 		CompletableFuture<Reply> slow = later(this.path, slow(CallFrame.NO_DEADLINE));
 		await().until(() -> this.made.get(1).inFlight() == 1);
-		this.connections.drain("is left for a new connection");
+		this.connections.renew("the SSL bundle was reloaded");
 		assertThat(this.path.isOpen()).isFalse();
 		this.connections.congested();
 		release();
@@ -304,6 +304,7 @@ class PeerConnectionsTests extends TcpTestSupport {
 		accepting.replace(() -> reloaded);
 		await().until(() -> this.made.stream().noneMatch(ClientConnection::isOpen));
 		assertThat(this.path.isOpen()).isFalse();
+		assertThat(this.path.reasonToRenew()).isEqualTo("the peer asks for a new connection");
 		this.connections.leave();
 		release();
 		assertThat(value(slow.get(20, TimeUnit.SECONDS))).isEqualTo("x");

@@ -11,8 +11,6 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.security.KeyPair;
-import java.security.KeyPairGenerator;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -293,23 +291,6 @@ class TcpTlsTests extends TcpTestSupport {
 		path.close();
 		assertThat(value(connect(provider, server).call(bytes(one())))).isEqualTo(one());
 		assertThat(failed(server.handshakes())).isZero();
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "RSA", "EC", "Ed25519", "Ed448", "DSA" })
-	void aKeyBelongsToItsOwnCertificateOnly(String type) throws Exception {
-		KeyPair one = KeyPairGenerator.getInstance(type).generateKeyPair();
-		KeyPair other = KeyPairGenerator.getInstance(type).generateKeyPair();
-		assertThat(OwnKeys.belong(one.getPrivate(), one.getPublic())).isTrue();
-		assertThat(OwnKeys.belong(one.getPrivate(), other.getPublic())).isFalse();
-		KeyPair unlike = KeyPairGenerator.getInstance(type.equals("RSA") ? "EC" : "RSA").generateKeyPair();
-		assertThat(OwnKeys.belong(unlike.getPrivate(), one.getPublic())).isFalse();
-	}
-
-	@Test
-	void aTypeOfKeysThatIsNotKnownIsLeftToTheHandshake() throws Exception {
-		KeyPair pair = KeyPairGenerator.getInstance("RSASSA-PSS").generateKeyPair();
-		assertThat(OwnKeys.belong(pair.getPrivate(), pair.getPublic())).isTrue();
 	}
 
 	private static TlsMaterial swapped(String certificate) throws Exception {

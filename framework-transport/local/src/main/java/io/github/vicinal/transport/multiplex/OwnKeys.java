@@ -1,4 +1,4 @@
-package io.github.vicinal.transport.tcp;
+package io.github.vicinal.transport.multiplex;
 
 import java.security.GeneralSecurityException;
 import java.security.InvalidKeyException;
@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 
 import javax.net.ssl.KeyManager;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.X509KeyManager;
 
 import org.jspecify.annotations.Nullable;
@@ -19,11 +18,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds keys that do not belong to their certificates, as when only one of two files was
  * replaced. A store is loaded with them, but no handshake succeeds.
+ *
+ * @since 0.1.0
  */
-final class OwnKeys {
+public final class OwnKeys {
 
 	/** Types of keys that key managers look for. */
-	static final List<String> TYPES = List.of("EC", "RSA", "RSASSA-PSS", "EdDSA", "DSA");
+	private static final List<String> TYPES = List.of("EC", "RSA", "RSASSA-PSS", "EdDSA", "DSA");
 
 	/** Signatures by algorithm of the key. */
 	private static final Map<String, String> SIGNATURES = Map.of("EC", "SHA256withECDSA", "RSA", "SHA256withRSA",
@@ -32,9 +33,22 @@ final class OwnKeys {
 	private OwnKeys() {
 	}
 
-	/** Returns what is wrong with a key, {@code null} if nothing is. */
-	static @Nullable String mismatch(KeyManagerFactory factory) {
-		for (KeyManager manager : factory.getKeyManagers()) {
+	/** Returns whether there is a key. */
+	public static boolean exist(KeyManager[] managers) {
+		for (KeyManager manager : managers) {
+			if (manager instanceof X509KeyManager keys
+					&& TYPES.stream().anyMatch((type) -> keys.getServerAliases(type, null) != null)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Returns what is wrong with a key and what to do, {@code null} if nothing is.
+	 */
+	public static @Nullable String mismatch(KeyManager[] managers) {
+		for (KeyManager manager : managers) {
 			if (manager instanceof X509KeyManager keys) {
 				for (String type : TYPES) {
 					String[] aliases = keys.getServerAliases(type, null);
