@@ -39,8 +39,8 @@ final class BatchAttempts {
 	private boolean oneFailed;
 
 	/**
-	 * What the function has thrown when it came to another message. That is the first
-	 * attempt of this message.
+	 * Exception of the function when it came to another message, which was the first
+	 * attempt of that message.
 	 */
 	private @Nullable RuntimeException firstFailure;
 

@@ -217,7 +217,7 @@ final class Hoisting {
 		}
 	}
 
-	/** What an application has of a library whose bytes it does not have. */
+	/** Describes the version that an application has of a library with other bytes. */
 	private static String difference(Library library, Inventory inventory) {
 		Library other = inventory.libraries()
 			.stream()

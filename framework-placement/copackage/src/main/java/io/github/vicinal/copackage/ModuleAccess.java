@@ -18,9 +18,9 @@ import io.github.vicinal.copackage.Finding.Rule;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What applications open of the modules of the JDK: by attributes in the manifest of
- * their jar, which hold if {@code java} runs it, and by options in their Dockerfiles.
- * {@code java} runs the launcher, so its manifest needs those of all applications.
+ * Packages of the JDK that applications open: by attributes in the manifest of their jar,
+ * which hold if {@code java} runs it, and by options in their Dockerfiles. {@code java}
+ * runs the launcher, so its manifest needs those of all applications.
  */
 final class ModuleAccess {
 

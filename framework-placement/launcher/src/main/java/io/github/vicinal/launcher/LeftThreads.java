@@ -347,9 +347,9 @@ final class LeftThreads {
 	}
 
 	/**
-	 * What a thread works for.
+	 * Work of a thread.
 	 *
-	 * @param finding what it is, and what was not done with it, for people
+	 * @param finding what the thread works for, and what was not done with it, for people
 	 */
 	record Work(String finding, Stop stop) {
 

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * performance increasing by using a cache subsystem and multithreaded application server,
  * section "cache subsystem" (AIC); C. Waldspurger, T. Saemundsson, I. Ahmad, N. Park,
  * Cache modeling and optimization using miniature simulations (2017), sections 3 and 4.
+ *
+ * @since 0.1.0
  */
 public final class AicPolicy implements ReplacementPolicy {
 

@@ -15,8 +15,8 @@ import java.util.List;
  * switch. If in that time it falls short of the simulation of the old candidate by
  * several times the loss, the switch is taken back. If it stays far below the simulation
  * of its own candidate, what it really achieves is compared with the other simulations.
- * What the inequality demands doubles with each return to the previous candidate, and
- * halves again while nothing happens. What a switch lost is demanded again of the next
+ * The demand of the inequality doubles with each return to the previous candidate, and
+ * halves again while nothing happens. The loss of a switch is demanded again of the next
  * one between the same two, and half of it is forgotten once in a while.
  * <p>
  * Time is counted in calls, which are recorded {@value #BATCH} at once: outcomes are bits

@@ -10,6 +10,8 @@ import org.springframework.beans.factory.ObjectProvider;
  * This instance as others know it at the time of asking. The host id changes if another
  * process makes the rendezvous directory anew. No {@code Supplier}: Spring Cloud Stream
  * takes beans of that type for functions of the application.
+ *
+ * @since 0.1.0
  */
 public final class CurrentIdentity {
 

@@ -9,7 +9,11 @@ import java.util.stream.Collectors;
 
 import io.github.vicinal.path.PathKind;
 
-/** Finds kinds of path by the ids that configuration names. */
+/**
+ * Finds kinds of path by the ids that configuration names.
+ *
+ * @since 0.1.0
+ */
 public final class PathIds {
 
 	private PathIds() {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
 
 /**
- * What distinguishes the clients of one library for interfaces from those of another.
+ * The differences between the clients of one library for interfaces and another.
  * Thread-safe.
  */
 interface ClientKind {

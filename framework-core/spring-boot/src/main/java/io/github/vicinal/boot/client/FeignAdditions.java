@@ -30,8 +30,8 @@ import org.springframework.cloud.openfeign.support.SpringMvcContract;
 import org.springframework.http.client.SimpleClientHttpRequestFactory;
 
 /**
- * What a Feign client adds to requests and makes of responses, by the handlers of its
- * methods: those hold what takes part in the end, whoever has configured it.
+ * Finds what a Feign client adds to requests and makes of responses, by the handlers of
+ * its methods: those hold what takes part in the end, wherever it was configured.
  */
 final class FeignAdditions {
 

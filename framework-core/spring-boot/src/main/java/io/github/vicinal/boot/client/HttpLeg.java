@@ -86,7 +86,7 @@ final class HttpLeg {
 	/** Whether the request of this call is on its way. */
 	private boolean executing;
 
-	/** What makes the request of this call; {@code null} if that is not known. */
+	/** The maker of this call's request; {@code null} if it is not known. */
 	private @Nullable Object maker;
 
 	/** Creates a leg whose requests are sent. */

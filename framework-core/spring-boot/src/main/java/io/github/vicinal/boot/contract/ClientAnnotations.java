@@ -19,8 +19,8 @@ import org.springframework.web.bind.annotation.RequestPart;
 import org.springframework.web.bind.annotation.ValueConstants;
 
 /**
- * What the annotations of a client's interface say about the requests of its methods.
- * Immutable and thread-safe.
+ * The annotations of a client's interface, as far as they describe the requests of its
+ * methods. Immutable and thread-safe.
  */
 public interface ClientAnnotations {
 

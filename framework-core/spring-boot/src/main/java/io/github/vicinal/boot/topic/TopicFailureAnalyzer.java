@@ -9,7 +9,7 @@ import org.springframework.core.NestedRuntimeException;
 
 /**
  * Explains topics that cannot be published or subscribed to when an application starts.
- * What fails in an application that has started is the application's own failure.
+ * Failures in an application that has started are the application's own.
  */
 final class TopicFailureAnalyzer extends AbstractFailureAnalyzer<TopicException> {
 

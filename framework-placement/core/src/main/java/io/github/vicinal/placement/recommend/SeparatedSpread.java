@@ -58,7 +58,7 @@ final class SeparatedSpread {
 
 	private final Progress progress;
 
-	/** What separated services are to keep. */
+	/** Spread that separated services are to keep, by name. */
 	private final Map<String, Spread> wanted;
 
 	private long iterations;
@@ -85,7 +85,9 @@ final class SeparatedSpread {
 			.concentrating(model.mayConcentrate());
 	}
 
-	/** What services are to keep that a separation names together with others. */
+	/**
+	 * Returns the spread of the services that a separation names together with others.
+	 */
 	private static Map<String, Spread> separated(PlacementModel model) {
 		Set<String> names = names(model);
 		Map<String, Spread> separated = new LinkedHashMap<>();
@@ -289,7 +291,7 @@ final class SeparatedSpread {
 				this.iterations + steps, best);
 	}
 
-	/** What fits here is no plan for the traffic yet. */
+	/** A plan that fits here is none for the traffic yet. */
 	private boolean report(Duration elapsed, long steps, Value best) {
 		return this.progress.report(Duration.ofNanos(this.nanos).plus(elapsed), this.iterations + steps, new Value(1, 1,
 				best.imbalance(), best.moved(), best.usedHosts(), best.over(), Math.max(1, best.violations())));

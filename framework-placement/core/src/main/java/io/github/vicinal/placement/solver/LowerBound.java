@@ -17,14 +17,14 @@ import java.util.stream.IntStream;
  * Computes a lower bound of the objective, which no placement falls below.
  * <p>
  * The rule that each replica is placed exactly once is replaced by a price per replica.
- * What remains is one question per kind of host: which replicas fit that keep most
- * traffic local for their price? {@link HostPattern} answers it exactly, or with an
- * answer that is too good where an exact one would take too long. The sum over hosts is a
- * bound for any prices; subgradient steps improve the prices: first many steps with rough
- * answers, then few with close ones. Where there are few services, those with much
- * traffic are fixed to each host in turn, and the lowest of the bounds counts. Rules
- * between services, limits of moves and the balance of utilisation are left out, which
- * keeps the bound valid.
+ * That leaves one question per kind of host: which replicas fit that keep most traffic
+ * local for their price? {@link HostPattern} answers it exactly, or with an answer that
+ * is too good where an exact one would take too long. The sum over hosts is a bound for
+ * any prices; subgradient steps improve the prices: first many steps with rough answers,
+ * then few with close ones. Where there are few services, those with much traffic are
+ * fixed to each host in turn, and the lowest of the bounds counts. Rules between
+ * services, limits of moves and the balance of utilisation are left out, which keeps the
+ * bound valid.
  *
  * @since 0.1.0
  */
@@ -105,7 +105,7 @@ public final class LowerBound {
 
 	private final Clock clock;
 
-	/** What a step counts for the clock. */
+	/** Cost of a step for the clock. */
 	private final long cost;
 
 	/** Whether the clock left time to prepare all questions. */

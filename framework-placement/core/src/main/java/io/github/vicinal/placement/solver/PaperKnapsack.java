@@ -10,7 +10,7 @@ import java.util.BitSet;
  * affinity as value and the CPU of both ends as weight; services that are left without an
  * edge are packed by best fit.
  * <p>
- * What the paper leaves open is decided so: hosts in the order given; CPU in units of
+ * Decided where the paper leaves it open: hosts in the order given; CPU in units of
  * {@value #UNIT}, demands rounded up and capacities down; a host keeps what is left over
  * for the best fit; selected edges that exceed another resource than CPU are not taken,
  * in rising order of affinity. Known weaknesses are kept: a service is charged once for

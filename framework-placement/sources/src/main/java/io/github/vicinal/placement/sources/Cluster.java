@@ -65,7 +65,7 @@ public final class Cluster {
 	/** By address and service: several services may be behind one address. */
 	private final Map<String, String> memberByAddress = new HashMap<>();
 
-	/** What instances call, by the name of the caller and of its life. */
+	/** Peers that instances call, by the name of the caller and of its life. */
 	private final Map<String, Peers> peers = new HashMap<>();
 
 	/** Services of all instances that have reported, also of those that are gone. */

@@ -184,7 +184,7 @@ public final class HttpJson implements AutoCloseable {
 		}
 	}
 
-	/** What an error of Prometheus, or a message of ours, says. */
+	/** Returns the text of an error of Prometheus, or of a message of ours. */
 	private String reason(byte[] body) {
 		try {
 			JsonNode document = this.mapper.readTree(body);

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Turns what callers measured into path costs.
  * <p>
  * A caller knows how long a call takes it, which includes the service at the other end.
- * What the path itself takes is the difference to the time that the called serves a call
+ * The cost of the path itself is the difference to the time that the called serves a call
  * on average. That average is over all callers and methods, and may differ from the one
  * of these calls by {@link #SERVED_ERROR}; where services are slow, this hides what the
  * path takes, and then nothing is concluded.

@@ -399,7 +399,7 @@ public final class RateWindow {
 		}
 
 		/**
-		 * What counts are worth now, as far as they had not faded when they were
+		 * Returns the weight of counts now, as far as they had not faded when they were
 		 * reported.
 		 */
 		double fade(Reporter life) {

@@ -20,7 +20,7 @@ final class LocalMemory {
 	private static final long MIB = 1 << 20;
 
 	/**
-	 * What Linux counts for this process, what the JVM takes beside its pools included.
+	 * Counts of Linux for this process, with the memory of the JVM outside its pools.
 	 */
 	private static final Path STATUS = Path.of("/proc/self/status");
 

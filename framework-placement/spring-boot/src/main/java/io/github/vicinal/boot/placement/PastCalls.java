@@ -32,7 +32,7 @@ final class PastCalls {
 	}
 
 	/**
-	 * What is called.
+	 * The called side.
 	 *
 	 * @param target the caller's name for it
 	 * @param address its address

@@ -11,6 +11,8 @@ import io.github.vicinal.transport.wire.FileStores;
  * Whether a directory is in memory: on a disk, changed pages would be written out. Of the
  * file systems in memory only a tmpfs will do: a ramfs does not say how much room it has,
  * and files of a hugetlbfs cannot be written to.
+ *
+ * @since 0.1.0
  */
 public final class MemoryDirectory {
 

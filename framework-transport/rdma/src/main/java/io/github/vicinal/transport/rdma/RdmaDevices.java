@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * The RDMA devices of this host, as far as this process can use them. Finds out when it
  * is first asked, and says once in the log why there are none. Thread-safe.
  * <p>
- * What the kernel shows under {@code /sys} is looked at before any native library is
+ * The files of the kernel under {@code /sys} are read before any native library is
  * loaded, so that an application on a host without RDMA pays for a look at a directory.
  *
  * @since 0.1.0

@@ -399,7 +399,7 @@ public final class RdmaPathServer implements PathServer {
 	}
 
 	/**
-	 * What becomes of connections that carry topics.
+	 * Use of connections that carry topics.
 	 *
 	 * @param tls proves to each other who the sides are
 	 * @param acceptor takes over each connection once they have

@@ -259,7 +259,7 @@ final class TlsStream {
 		 */
 		void encrypted(byte[] bytes, int size);
 
-		/** What was to be sent can be sent. Called by one thread at a time. */
+		/** All bytes so far can be sent. Called by one thread at a time. */
 		void flush();
 
 		/** The other side has proved who it is. Called once, before any piece. */

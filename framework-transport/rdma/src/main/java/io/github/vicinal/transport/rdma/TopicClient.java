@@ -25,7 +25,7 @@ final class TopicClient implements RdmaConnection.Listener {
 		this.connection = new RdmaConnection(queuePair, options, false, TopicSession.FIRST_FRAME_BYTES, this);
 		this.session = new TopicSession(this.connection, options, publisher.address(),
 				tls.connecting(publisher.host(), publisher.address().getPort()), (secured) -> {
-					// Whoever connects is waiting.
+					// The thread that connects waits for it.
 				});
 	}
 

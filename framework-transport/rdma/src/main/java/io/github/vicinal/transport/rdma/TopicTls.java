@@ -69,7 +69,7 @@ final class TopicTls {
 		this.listeners.forEach(Runnable::run);
 	}
 
-	/** What the bundle holds now cannot be used; the former keys stay. */
+	/** Keeps the former keys, since those that the bundle holds now cannot be used. */
 	void keep(String reason) {
 		logger.error("The SSL bundle '{}' was reloaded, but its former content stays in use: {}", this.bundle, reason);
 	}

@@ -48,7 +48,7 @@ final class LogConsumer<T> implements Runnable, Condition {
 
 	private final int maxBatch;
 
-	/** What was taken and is not handled, if batches are. */
+	/** Messages that were taken and are not handled yet, if batches are. */
 	private final List<Message<byte[]>> batch = new ArrayList<>();
 
 	/** Where the messages of the batch end in the log, in publish/subscribe. */
@@ -351,7 +351,7 @@ final class LogConsumer<T> implements Runnable, Condition {
 		this.pair.position(end);
 	}
 
-	/** What was taken before the log turned out to be damaged is handled first. */
+	/** Messages taken before the log turned out to be damaged are handled first. */
 	private static void requireNo(@Nullable WireException damage) throws WireException {
 		if (damage != null) {
 			throw damage;

@@ -526,8 +526,8 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 	}
 
 	/**
-	 * Gives up messages that subscribers hold or that are to be delivered again. Whoever
-	 * has copied its message handles it; the others find that it is gone.
+	 * Gives up messages that subscribers hold or that are to be delivered again. A
+	 * subscriber that has copied its message handles it; others find that it is gone.
 	 */
 	private void dropHeld(TopicLog open, long wanted) {
 		open.floor(wanted);
