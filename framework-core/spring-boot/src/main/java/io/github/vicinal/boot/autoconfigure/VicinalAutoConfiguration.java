@@ -18,6 +18,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
@@ -36,6 +37,11 @@ import org.springframework.context.annotation.Lazy;
 public final class VicinalAutoConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(VicinalAutoConfiguration.class);
+
+	@Bean
+	PropertyNames vicinalPropertyNames(ApplicationContext context) {
+		return new PropertyNames(context);
+	}
 
 	@Bean
 	@Lazy

@@ -24,6 +24,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
+import io.github.vicinal.boot.autoconfigure.NearNames;
 import io.github.vicinal.boot.autoconfigure.PathIds;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.Channel;

@@ -1,20 +1,29 @@
-package io.github.vicinal.boot.client;
+package io.github.vicinal.boot.autoconfigure;
 
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 
-/** Finds what a misspelled name was probably meant to be. */
-final class NearNames {
+/**
+ * Finds what a misspelled name was probably meant to be.
+ *
+ * @since 0.1.0
+ */
+public final class NearNames {
 
 	private static final int LETTERS_PER_MISTAKE = 3;
 
 	private NearNames() {
 	}
 
-	/** Returns the names that differ from one by a few letters, or contain it. */
-	static List<String> of(String name, Collection<String> known) {
+	/**
+	 * Returns the names that differ from one by a few letters, or contain it.
+	 * @param name the misspelled name
+	 * @param known the names that there are
+	 * @return the near ones, in the order of those that there are
+	 */
+	public static List<String> of(String name, Collection<String> known) {
 		List<String> near = new ArrayList<>();
 		String wanted = name.toLowerCase(Locale.ROOT);
 		for (String each : known) {

@@ -1,0 +1,141 @@
+package io.github.vicinal.boot.autoconfigure;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.support.ResourcePatternResolver;
+
+/**
+ * Finds misspelt properties, which binding would ignore, in an application that has
+ * started. The metadata of the modules say which properties there are; without metadata,
+ * as in a native image, no property is reported. A property of a module that this
+ * application does not have may be for another one with the same configuration. Names of
+ * environment variables are not looked at, since they do not say where a word ends.
+ */
+final class PropertyNames implements ApplicationListener<ApplicationReadyEvent> {
+
+	private static final Logger logger = LoggerFactory.getLogger(PropertyNames.class);
+
+	private static final String METADATA = "classpath*:META-INF/spring-configuration-metadata.json";
+
+	private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("vicinal");
+
+	/** The request server knows more of its own. */
+	private static final ConfigurationPropertyName REQUESTS = ConfigurationPropertyName.of("vicinal.server.requests");
+
+	private final ApplicationContext context;
+
+	PropertyNames(ApplicationContext context) {
+		this.context = context;
+	}
+
+	@Override
+	public void onApplicationEvent(ApplicationReadyEvent event) {
+		if (event.getApplicationContext() != this.context) {
+			return;
+		}
+		Collection<ConfigurationPropertyName> configured = configured(this.context.getEnvironment());
+		if (!configured.isEmpty()) {
+			Map<ConfigurationPropertyName, Boolean> known = known(this.context);
+			configured.forEach((name) -> check(name, known));
+		}
+	}
+
+	private static Collection<ConfigurationPropertyName> configured(Environment environment) {
+		Collection<ConfigurationPropertyName> configured = new TreeSet<>();
+		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+			if (source instanceof IterableConfigurationPropertySource names
+					&& !(source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource)) {
+				names.stream()
+					.filter((name) -> PREFIX.isAncestorOf(name) && !REQUESTS.isAncestorOf(name))
+					.forEach(configured::add);
+			}
+		}
+		return configured;
+	}
+
+	/** Returns the known properties, with whether names may follow on them. */
+	private static Map<ConfigurationPropertyName, Boolean> known(ResourcePatternResolver resources) {
+		Map<ConfigurationPropertyName, Boolean> known = new TreeMap<>();
+		try {
+			for (Resource metadata : resources.getResources(METADATA)) {
+				try (InputStream in = metadata.getInputStream()) {
+					for (JsonNode property : JsonMapper.shared().readTree(in).path("properties")) {
+						add(known, property);
+					}
+				}
+			}
+		}
+		catch (IOException | JacksonException ex) {
+			logger.debug("Names of properties are not checked, as metadata cannot be read", ex);
+			return Map.of();
+		}
+		return known;
+	}
+
+	private static void add(Map<ConfigurationPropertyName, Boolean> known, JsonNode property) {
+		ConfigurationPropertyName name = ConfigurationPropertyName.ofIfValid(property.path("name").asString(""));
+		if (name != null && PREFIX.isAncestorOf(name)) {
+			String type = property.path("type").asString("");
+			known.put(name, type.startsWith("java.util.") || type.endsWith("[]"));
+		}
+	}
+
+	private static void check(ConfigurationPropertyName name, Map<ConfigurationPropertyName, Boolean> known) {
+		boolean exists = known.entrySet()
+			.stream()
+			.anyMatch((each) -> each.getKey().equals(name) || (each.getValue() && each.getKey().isAncestorOf(name)));
+		if (exists) {
+			return;
+		}
+		List<String> ofGroup = known.keySet()
+			.stream()
+			.filter((each) -> group(each).equals(group(name)))
+			.map(PropertyNames::withoutPrefix)
+			.toList();
+		List<String> near = ofGroup.isEmpty()
+				? NearNames.of(group(name), known.keySet().stream().map(PropertyNames::group).distinct().toList())
+				: NearNames.of(withoutPrefix(name), ofGroup);
+		if (!near.isEmpty()) {
+			logger.warn("Property {} does not exist and does nothing. Did you mean {}?", name,
+					near.stream().map((each) -> PREFIX + "." + each).collect(Collectors.joining(" or ")));
+		}
+		else if (!ofGroup.isEmpty()) {
+			logger.warn("Property {} does not exist and does nothing; the names there are {}", name,
+					ofGroup.stream().map((each) -> PREFIX + "." + each).toList());
+		}
+	}
+
+	/** Returns the first part of a name after the prefix that all have. */
+	private static String group(ConfigurationPropertyName name) {
+		return name.getElement(PREFIX.getNumberOfElements(), Form.DASHED);
+	}
+
+	private static String withoutPrefix(ConfigurationPropertyName name) {
+		return name.toString().substring(PREFIX.toString().length() + 1);
+	}
+
+}
