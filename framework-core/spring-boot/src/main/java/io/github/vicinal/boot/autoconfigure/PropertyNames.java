@@ -1,7 +1,7 @@
 package io.github.vicinal.boot.autoconfigure;
 
 import java.io.IOException;
-import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +43,8 @@ final class PropertyNames implements ApplicationListener<ApplicationReadyEvent> 
 
 	private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("vicinal");
 
+	private static final String QUOTED_PREFIX = "\"" + PREFIX + ".";
+
 	/** The request server knows more of its own. */
 	private static final ConfigurationPropertyName REQUESTS = ConfigurationPropertyName.of("vicinal.server.requests");
 
@@ -82,10 +84,10 @@ final class PropertyNames implements ApplicationListener<ApplicationReadyEvent> 
 		Map<ConfigurationPropertyName, Boolean> known = new TreeMap<>();
 		try {
 			for (Resource metadata : resources.getResources(METADATA)) {
-				try (InputStream in = metadata.getInputStream()) {
-					for (JsonNode property : JsonMapper.shared().readTree(in).path("properties")) {
-						add(known, property);
-					}
+				// Most are of other libraries, and some of those are large.
+				String text = metadata.getContentAsString(StandardCharsets.UTF_8);
+				if (text.contains(QUOTED_PREFIX)) {
+					JsonMapper.shared().readTree(text).path("properties").forEach((property) -> add(known, property));
 				}
 			}
 		}
