@@ -338,6 +338,14 @@ abstract class BodyBehaviours extends Behaviours {
 	}
 
 	@Test
+	@DisplayName("a result declared as a CharSequence cannot be read by HTTP clients")
+	void sequences() {
+		for (String kind : List.of("text", "builder")) {
+			sameAnywhere(BodiesContract.class, (client) -> client.sequence(kind).getClass().getName());
+		}
+	}
+
+	@Test
 	@DisplayName("a JSON tree arrives as that tree")
 	void jsonTree() {
 		JsonMapper mapper = JsonMapper.builder().build();

@@ -295,6 +295,28 @@ abstract class RequestBehaviours extends Behaviours {
 	}
 
 	@Test
+	@DisplayName("the parsed path is in the request")
+	void parsedPath() {
+		assertThat(look("parsed-path")).endsWith("/kit/request/look true");
+		assertThat(lookAtPath("parsed-path")).contains("/kit/request/look/").endsWith(" true");
+		assertThat(look("translated")).isEqualTo("true");
+	}
+
+	@Test
+	@DisplayName("handlers find the observation of their request")
+	void observation() {
+		assertThat(look("observation")).isEqualTo("/kit/request/look true");
+	}
+
+	@Test
+	@DisplayName("OPTIONS has the answer of the servlet, too")
+	void options() {
+		assertThat(same(RequestContract.class, RequestContract::options).value()).asString()
+			.contains("X-Kit")
+			.contains("Allow");
+	}
+
+	@Test
 	@DisplayName("the URI variables are in the request, decoded")
 	void variables() {
 		assertThat(sameAnywhere(RequestContract.class, (client) -> client.lookAtPath("a b", "ü", "variables")).value())

@@ -89,6 +89,11 @@ final class HttpOnlyReasons {
 		if (shape.valueType() == Object.class || shape.valueType() instanceof WildcardType) {
 			return "the result is declared as Object: only the value has a media type";
 		}
+		if (shape.valueClass() != String.class && (CharSequence.class.isAssignableFrom(shape.valueClass())
+				|| shape.valueClass().isAssignableFrom(String.class))) {
+			return "the result is declared as %s: servers write text, which HTTP clients read as String only"
+				.formatted(shape.valueClass().getSimpleName());
+		}
 		if (shape.envelope() == ResultShape.Envelope.OPTIONAL
 				&& (shape.valueClass() == String.class || shape.valueClass() == byte[].class)) {
 			return "servers write an Optional of text or bytes as JSON, and HTTP clients as a plain body";

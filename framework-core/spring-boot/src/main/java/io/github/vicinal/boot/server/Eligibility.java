@@ -1,8 +1,12 @@
 package io.github.vicinal.boot.server;
 
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Supplier;
 
 import io.github.vicinal.boot.contract.BodyConverters;
 import io.github.vicinal.boot.server.HandlerLookup.Handler;
@@ -22,10 +26,14 @@ import org.springframework.http.converter.HttpMessageConverter;
 import org.springframework.http.converter.StringHttpMessageConverter;
 import org.springframework.http.converter.json.JacksonJsonHttpMessageConverter;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.SessionAttributes;
 import org.springframework.web.method.ControllerAdviceBean;
 import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.mvc.method.annotation.JsonViewRequestBodyAdvice;
+import org.springframework.web.servlet.mvc.method.annotation.JsonViewResponseBodyAdvice;
 import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdvice;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
@@ -43,6 +51,10 @@ final class Eligibility {
 	private static final List<Class<? extends HttpMessageConverter<?>>> CONVERTERS = List.of(
 			JacksonJsonHttpMessageConverter.class, StringHttpMessageConverter.class,
 			ByteArrayHttpMessageConverter.class);
+
+	/** Those of Spring MVC, which act on views only. */
+	private static final Set<Class<?>> NEUTRAL_ADVICES = Set.of(JsonViewRequestBodyAdvice.class,
+			JsonViewResponseBodyAdvice.class);
 
 	private final ApplicationContext context;
 
@@ -82,7 +94,7 @@ final class Eligibility {
 			if (type == null || !advice.isApplicableToBeanType(beanType)) {
 				continue;
 			}
-			if (changesBodies(advice, type, handler.method())) {
+			if (changesBodies(type, advice::resolveBean, handler.method())) {
 				return "%s changes bodies".formatted(type.getSimpleName());
 			}
 			types.add(type);
@@ -95,10 +107,39 @@ final class Eligibility {
 				return "%s has a @ModelAttribute method".formatted(type.getSimpleName());
 			}
 		}
+		String advice = adviceOfAdapters(handler.method());
+		if (advice != null) {
+			return advice;
+		}
+		if (AnnotatedElementUtils.hasAnnotation(beanType, SessionAttributes.class)) {
+			return "%s has @SessionAttributes, whose responses must not be cached".formatted(beanType.getSimpleName());
+		}
 		if (hasView(handler.method())) {
 			return "%s has a @JsonView".formatted(handler.method().getShortLogMessage());
 		}
 		return converters();
+	}
+
+	/** Body advice that a handler adapter was given without being a bean. */
+	private @Nullable String adviceOfAdapters(HandlerMethod handler) {
+		Field field = ReflectionUtils.findField(RequestMappingHandlerAdapter.class, "requestResponseBodyAdvice");
+		if (field == null) {
+			return "it is not known which advice of bodies the handler adapter has";
+		}
+		ReflectionUtils.makeAccessible(field);
+		for (RequestMappingHandlerAdapter adapter : this.context.getBeansOfType(RequestMappingHandlerAdapter.class)
+			.values()) {
+			for (Object advice : (List<?>) Objects.requireNonNull(ReflectionUtils.getField(field, adapter))) {
+				Class<?> type = advice.getClass();
+				if (advice instanceof ControllerAdviceBean || NEUTRAL_ADVICES.contains(type)) {
+					continue;
+				}
+				if (changesBodies(type, () -> advice, handler)) {
+					return "%s changes bodies".formatted(ClassUtils.getShortName(type));
+				}
+			}
+		}
+		return null;
 	}
 
 	/**
@@ -129,9 +170,9 @@ final class Eligibility {
 					.anyMatch((annotation) -> annotation.annotationType().getName().equals(JSON_VIEW));
 	}
 
-	private static boolean changesBodies(ControllerAdviceBean advice, Class<?> type, HandlerMethod handler) {
+	private static boolean changesBodies(Class<?> type, Supplier<Object> advice, HandlerMethod handler) {
 		if (RequestBodyAdvice.class.isAssignableFrom(type)) {
-			RequestBodyAdvice bean = (RequestBodyAdvice) advice.resolveBean();
+			RequestBodyAdvice bean = (RequestBodyAdvice) advice.get();
 			for (MethodParameter parameter : handler.getMethodParameters()) {
 				if (parameter.hasParameterAnnotation(RequestBody.class) && CONVERTERS.stream()
 					.anyMatch(
@@ -141,7 +182,7 @@ final class Eligibility {
 			}
 		}
 		if (ResponseBodyAdvice.class.isAssignableFrom(type)) {
-			ResponseBodyAdvice<?> bean = (ResponseBodyAdvice<?>) advice.resolveBean();
+			ResponseBodyAdvice<?> bean = (ResponseBodyAdvice<?>) advice.get();
 			return CONVERTERS.stream().anyMatch((converter) -> bean.supports(handler.getReturnType(), converter));
 		}
 		return false;

@@ -43,11 +43,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.server.observation.ServerRequestObservationContext;
 import org.springframework.web.context.WebApplicationContext;
 import org.springframework.web.context.support.WebApplicationContextUtils;
+import org.springframework.web.filter.ServerHttpObservationFilter;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.FlashMap;
 import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.util.ServletRequestPathUtils;
 import org.springframework.web.util.UriUtils;
 
 /**
@@ -68,6 +71,9 @@ final class FrameRequest extends HttpServletRequestWrapper {
 
 	/** Begins the names of the attributes that the dispatcher servlet sets. */
 	private static final String DISPATCHER = DispatcherServlet.class.getName();
+
+	/** Names the attribute of the observation of a request. */
+	private static final String OBSERVATION = ServerHttpObservationFilter.CURRENT_OBSERVATION_CONTEXT_ATTRIBUTE;
 
 	private final ServletContext servletContext;
 
@@ -100,6 +106,8 @@ final class FrameRequest extends HttpServletRequestWrapper {
 	private boolean usingReader;
 
 	private @Nullable HandlerAsync async;
+
+	private @Nullable ServerRequestObservationContext observed;
 
 	private DispatcherType dispatcherType = DispatcherType.REQUEST;
 
@@ -217,6 +225,11 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		}
 	}
 
+	/** Notes the observation of this request, which handlers may add to. */
+	void observed(ServerRequestObservationContext context) {
+		this.observed = context;
+	}
+
 	private RequestHeaders headers() {
 		RequestHeaders known = this.headers;
 		if (known == null) {
@@ -286,6 +299,12 @@ final class FrameRequest extends HttpServletRequestWrapper {
 		}
 		String path = UriUtils.decode(getRequestURI().substring(getContextPath().length()), StandardCharsets.UTF_8);
 		return path.substring(this.target.request().servletPrefix().length());
+	}
+
+	@Override
+	public @Nullable String getPathTranslated() {
+		String info = getPathInfo();
+		return (info != null) ? this.servletContext.getRealPath(info) : null;
 	}
 
 	@Override
@@ -589,7 +608,16 @@ final class FrameRequest extends HttpServletRequestWrapper {
 	public @Nullable Object getAttribute(String name) {
 		checkName(name);
 		Object value = (this.attributes != null || name.startsWith(SPRING)) ? attributes().get(name) : null;
-		return (value == null && name.startsWith(DISPATCHER)) ? ofDispatcher(name) : value;
+		if (value != null) {
+			return value;
+		}
+		if (name.equals(OBSERVATION)) {
+			return this.observed;
+		}
+		if (name.equals(ServletRequestPathUtils.PATH_ATTRIBUTE)) {
+			return ServletRequestPathUtils.parseAndCache(this);
+		}
+		return name.startsWith(DISPATCHER) ? ofDispatcher(name) : null;
 	}
 
 	/** Handlers are not checked for nullness. */

@@ -322,14 +322,16 @@ final class MvcService implements Service {
 		ServletRequestAttributes attributes = new ServletRequestAttributes(request, request.response());
 		return received(this.environment.isolation().run(attributes, () -> {
 			setLocale(frame, target, request);
-			try {
-				return this.environment.observation()
-					.observe(request, request.response(), target, () -> answering.answer(request));
-			}
-			finally {
-				attributes.requestCompleted();
-				request.complete();
-			}
+			// As over HTTP, beans of the request end before its observation does.
+			return this.environment.observation().observe(request, request.response(), target, () -> {
+				try {
+					return answering.answer(request);
+				}
+				finally {
+					attributes.requestCompleted();
+					request.complete();
+				}
+			});
 		}));
 	}
 

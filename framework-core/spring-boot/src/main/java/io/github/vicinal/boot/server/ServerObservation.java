@@ -48,7 +48,9 @@ final class ServerObservation {
 		if (meters != null) {
 			return record(meters, request, response, target, handler);
 		}
-		Observation observation = create(context(request, response, target)).start();
+		ServerRequestObservationContext context = context(request, response, target);
+		request.observed(context);
+		Observation observation = create(context).start();
 		try (Observation.Scope scope = observation.openScope()) {
 			return handler.get();
 		}
@@ -77,6 +79,7 @@ final class ServerObservation {
 	private <T> T record(MeterShortcut meters, FrameRequest request, FrameResponse response, HandlerTarget target,
 			Supplier<T> handler) {
 		ServerRequestObservationContext context = context(request, response, target);
+		request.observed(context);
 		CallSeries<ServerRequestObservationContext> series = target.series();
 		if (series == null) {
 			series = meters.series(this.convention, context);
@@ -94,8 +97,9 @@ final class ServerObservation {
 			if (unhandled != null) {
 				context.setError(unhandled);
 			}
-			if (context.getError() != null || context.getLowCardinalityKeyValues().iterator().hasNext()) {
-				// The handler added something: this call has tags of its own.
+			if (context.getError() != null || context.getLowCardinalityKeyValues().iterator().hasNext()
+					|| !target.request().pattern().equals(context.getPathPattern())) {
+				// The handler changed something: this call has tags of its own.
 				series.recordWith(active, nanos, context);
 			}
 			else {

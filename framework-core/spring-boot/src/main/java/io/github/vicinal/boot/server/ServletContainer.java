@@ -26,6 +26,13 @@ interface ServletContainer extends FrameRequest.Container {
 	@Nullable String foreign();
 
 	/**
+	 * Returns whether a filter is mapped to all paths or all servlets in a way that
+	 * {@link jakarta.servlet.FilterRegistration} does not show.
+	 * @param filter the name of the filter
+	 */
+	boolean isForAll(String filter);
+
+	/**
 	 * Serves a call on the calling thread, from the first valve to the handler and back.
 	 * @param call the call, which notes its outcome
 	 * @return the response, as it would have been sent

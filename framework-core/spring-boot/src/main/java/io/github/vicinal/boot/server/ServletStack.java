@@ -83,6 +83,8 @@ final class ServletStack {
 			SessionFlashMapManager.class, DispatcherServlet.MULTIPART_RESOLVER_BEAN_NAME,
 			StandardServletMultipartResolver.class);
 
+	private static final String OPTIONS = "OPTIONS";
+
 	private final ApplicationContext context;
 
 	private final ServletContext servletContext;
@@ -98,10 +100,14 @@ final class ServletStack {
 	/**
 	 * Finds a part that acts on requests.
 	 * @param handler the handler
+	 * @param httpMethod the HTTP method of the requests
 	 * @param servletPrefix the path of the dispatcher servlet
 	 * @return what was found, or {@code null}
 	 */
-	@Nullable String foreign(Handler handler, String servletPrefix) {
+	@Nullable String foreign(Handler handler, String httpMethod, String servletPrefix) {
+		if (httpMethod.equals(OPTIONS)) {
+			return "the dispatcher servlet, which answers OPTIONS by itself or adds to the answer";
+		}
 		String found = this.container.foreign();
 		if (found == null) {
 			found = filter(servletPrefix + handler.pattern());
@@ -176,7 +182,8 @@ final class ServletStack {
 	private @Nullable String filter(String path) {
 		for (FilterRegistration registration : this.servletContext.getFilterRegistrations().values()) {
 			if (!NEUTRAL_FILTERS.contains(registration.getClassName())
-					&& (!registration.getServletNameMappings().isEmpty()
+					&& (this.container.isForAll(registration.getName())
+							|| !registration.getServletNameMappings().isEmpty()
 							|| mayMatch(registration.getUrlPatternMappings(), path))) {
 				return "the servlet filter %s".formatted(registration.getName());
 			}
@@ -252,7 +259,8 @@ final class ServletStack {
 		boolean oneIsWhole = one.length() == first.length();
 		boolean otherIsWhole = other.length() == second.length();
 		if (oneIsWhole && otherIsWhole) {
-			return one.equalsIgnoreCase(other);
+			// The root is "" in one pattern and "/" in another.
+			return (one.equals("/") ? "" : one).equalsIgnoreCase(other.equals("/") ? "" : other);
 		}
 		return (!otherIsWhole && beginsWith(one, other)) || (!oneIsWhole && beginsWith(other, one));
 	}

@@ -1,6 +1,8 @@
 package io.github.vicinal.boot.server;
 
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -8,11 +10,13 @@ import java.util.stream.Stream;
 import io.github.vicinal.boot.server.HandlerLookup.Handler;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.boot.autoconfigure.web.format.DateTimeFormatters;
 import org.springframework.boot.autoconfigure.web.format.WebConversionService;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 import org.springframework.core.convert.ConversionService;
 import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.core.convert.support.GenericConversionService;
@@ -30,6 +34,7 @@ import org.springframework.web.method.annotation.RequestHeaderMethodArgumentReso
 import org.springframework.web.method.annotation.RequestParamMethodArgumentResolver;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
+import org.springframework.web.servlet.HandlerAdapter;
 import org.springframework.web.servlet.mvc.method.annotation.DeferredResultMethodReturnValueHandler;
 import org.springframework.web.servlet.mvc.method.annotation.HttpEntityMethodProcessor;
 import org.springframework.web.servlet.mvc.method.annotation.HttpHeadersReturnValueHandler;
@@ -61,7 +66,13 @@ final class SpringDefaults {
 
 	private final @Nullable RequestMappingHandlerAdapter adapter;
 
+	/** As the dispatcher servlet asks them, one after the other. */
+	private final List<HandlerAdapter> adapters;
+
 	SpringDefaults(ApplicationContext context) {
+		this.adapters = new ArrayList<>(
+				BeanFactoryUtils.beansOfTypeIncludingAncestors(context, HandlerAdapter.class, true, false).values());
+		AnnotationAwareOrderComparator.sort(this.adapters);
 		this.adapter = context.getBeanProvider(RequestMappingHandlerAdapter.class).getIfUnique();
 	}
 
@@ -73,6 +84,10 @@ final class SpringDefaults {
 		RequestMappingHandlerAdapter found = this.adapter;
 		if (found == null || found.getClass() != RequestMappingHandlerAdapter.class) {
 			return "the application has a handler adapter of its own";
+		}
+		String settings = settings(found, handler.method());
+		if (settings != null) {
+			return settings;
 		}
 		ContentNegotiationStrategy strategy = strategy(handler.mapping().getContentNegotiationManager());
 		if (strategy != null) {
@@ -90,6 +105,35 @@ final class SpringDefaults {
 			}
 		}
 		return result(found, handler.method());
+	}
+
+	/** Returns what the dispatcher servlet's adapter does besides calling the handler. */
+	private @Nullable String settings(RequestMappingHandlerAdapter found, HandlerMethod handler) {
+		for (HandlerAdapter each : this.adapters) {
+			if (each == found) {
+				break;
+			}
+			if (each.supports(handler)) {
+				return "the handler adapter %s comes first".formatted(name(each));
+			}
+		}
+		if (found.getSupportedMethods() != null) {
+			return "the handler adapter supports some HTTP methods only";
+		}
+		if (found.isRequireSession() || isSynchronizedBySession(found)) {
+			return "the handler adapter uses sessions";
+		}
+		return (found.getCacheControl() != null || found.getCacheSeconds() != -1
+				|| found.getVaryByRequestHeaders() != null) ? "the handler adapter adds headers for caches" : null;
+	}
+
+	private static boolean isSynchronizedBySession(RequestMappingHandlerAdapter adapter) {
+		Field field = ReflectionUtils.findField(RequestMappingHandlerAdapter.class, "synchronizeOnSession");
+		if (field == null) {
+			return false;
+		}
+		ReflectionUtils.makeAccessible(field);
+		return Boolean.TRUE.equals(ReflectionUtils.getField(field, adapter));
 	}
 
 	private static @Nullable ContentNegotiationStrategy strategy(ContentNegotiationManager manager) {

@@ -106,6 +106,14 @@ final class TomcatContainer implements ServletContainer {
 		return configured();
 	}
 
+	/** Tomcat knows {@code "*"} as a flag, and does not list it among the patterns. */
+	@Override
+	public boolean isForAll(String filter) {
+		return Arrays.stream(this.context.findFilterMaps())
+			.anyMatch((map) -> filter.equals(map.getFilterName())
+					&& (map.getMatchAllUrlPatterns() || map.getMatchAllServletNames()));
+	}
+
 	/** Returns what changes every request or response. */
 	private @Nullable String configured() {
 		if (this.protocol.getServer() != null || this.protocol.getServerRemoveAppProvidedValues()) {
@@ -119,6 +127,12 @@ final class TomcatContainer implements ServletContainer {
 		}
 		if (!this.context.getServletContext().getEffectiveSessionTrackingModes().contains(SessionTrackingMode.COOKIE)) {
 			return "the property server.servlet.session.tracking-modes";
+		}
+		if (this.connector.getXpoweredBy()) {
+			return "the connector's header X-Powered-By";
+		}
+		if (this.connector.getEnableLookups()) {
+			return "the connector's look-up of host names";
 		}
 		if (this.context.getUseRelativeRedirects()) {
 			return "the property server.tomcat.use-relative-redirects";

@@ -153,6 +153,9 @@ public interface BodiesContract extends KitContract {
 	@PostExchange("/object")
 	Object anything(@RequestParam String kind);
 
+	@PostExchange("/sequence")
+	CharSequence sequence(@RequestParam String kind);
+
 	@PostExchange("/tree")
 	JsonNode echoTree(@RequestBody JsonNode tree);
 

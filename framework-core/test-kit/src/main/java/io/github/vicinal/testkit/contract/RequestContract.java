@@ -30,6 +30,9 @@ public interface RequestContract extends KitContract {
 	@GetExchange("/look")
 	String look(@RequestParam String what);
 
+	@HttpExchange(method = "OPTIONS", url = "/look")
+	ResponseEntity<Void> options();
+
 	@GetExchange("/look/{first}/of/{second}")
 	String lookAtPath(@PathVariable String first, @PathVariable String second, @RequestParam String what);
 

@@ -199,6 +199,11 @@ class BodiesController implements BodiesContract {
 	}
 
 	@Override
+	public CharSequence sequence(String kind) {
+		return kind.equals("text") ? "a text" : new StringBuilder("a builder");
+	}
+
+	@Override
 	public Object anything(String kind) {
 		return switch (kind) {
 			case "record" -> new Item("anything", BigDecimal.TEN);

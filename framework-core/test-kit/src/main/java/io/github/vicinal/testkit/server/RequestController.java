@@ -27,8 +27,10 @@ import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.context.request.WebRequest;
+import org.springframework.web.filter.ServerHttpObservationFilter;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.support.ServletUriComponentsBuilder;
+import org.springframework.web.util.ServletRequestPathUtils;
 import org.springframework.web.util.UriUtils;
 import org.springframework.web.util.WebUtils;
 
@@ -62,6 +64,11 @@ class RequestController implements RequestContract {
 	@Override
 	public String look(String what) {
 		return String.valueOf(see(what));
+	}
+
+	@Override
+	public ResponseEntity<Void> options() {
+		return ResponseEntity.ok().header("X-Kit", "options").build();
 	}
 
 	@Override
@@ -235,6 +242,12 @@ class RequestController implements RequestContract {
 			case "own-attribute" -> ownAttribute(argument);
 			case "attribute" -> spaced(this.request.getAttribute(argument));
 			case "pattern" -> this.request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
+			case "parsed-path" -> ServletRequestPathUtils.getParsedRequestPath(this.request).pathWithinApplication()
+					+ " " + ServletRequestPathUtils.hasParsedRequestPath(this.request);
+			case "translated" -> (this.request.getPathInfo() == null) == (this.request.getPathTranslated() == null);
+			case "observation" -> ServerHttpObservationFilter.findObservationContext(this.request)
+				.map((context) -> context.getPathPattern() + " " + (context.getCarrier() != null))
+				.orElse("none");
 			case "within-mapping" -> this.request.getAttribute(HandlerMapping.PATH_WITHIN_HANDLER_MAPPING_ATTRIBUTE);
 			case "variables" -> spaced(this.request.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE));
 			case "handler" -> String.valueOf(this.request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE));

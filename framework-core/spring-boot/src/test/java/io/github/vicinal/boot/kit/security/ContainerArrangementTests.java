@@ -198,6 +198,16 @@ class ContainerArrangementTests extends ArrangementTests {
 				tomcat("encoded slashes",
 						(factory, ledger) -> factory
 							.addConnectorCustomizers((connector) -> connector.setEncodedSolidusHandling("decode"))),
+				tomcat("a header of the connector",
+						(factory, ledger) -> factory
+							.addConnectorCustomizers((connector) -> connector.setXpoweredBy(true))),
+				tomcat("names of hosts",
+						(factory, ledger) -> factory
+							.addConnectorCustomizers((connector) -> connector.setEnableLookups(true)))
+					.filter(0, (ledger) -> (request, response, chain) -> {
+						ledger.note("host " + request.getRemoteHost());
+						chain.doFilter(request, response);
+					}),
 				tomcat("limits of the connector", (factory, ledger) -> factory.addConnectorCustomizers((connector) -> {
 					connector.setMaxPostSize(10);
 					connector.setMaxParameterCount(1);

@@ -314,6 +314,12 @@ class FilterArrangementTests extends ArrangementTests {
 					registration.setServletNames(List.of("other"));
 					registration.setUrlPatterns(List.of("/elsewhere"));
 				}), Arrangement.of("by patterns").filter(0, COUNTING, "/vault/open", "/vault/notes/*", "*.13"),
+				// Tomcat's own spelling, which its registrations do not list.
+				Arrangement.of("for all paths by a star").filter(0, COUNTING, "*"),
+				Arrangement.of("for all paths by a star, beside another pattern")
+					.filter(0, COUNTING, "*", "/elsewhere/*"),
+				Arrangement.of("for all servlets by a star")
+					.registration("byStar", COUNTING, (registration) -> registration.setServletNames(List.of("*"))),
 				Arrangement.of("for errors only")
 					.registration("errors", COUNTING,
 							(registration) -> registration.setDispatcherTypes(DispatcherType.ERROR)),

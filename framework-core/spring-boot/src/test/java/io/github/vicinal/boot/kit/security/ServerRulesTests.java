@@ -25,6 +25,7 @@ import io.github.vicinal.server.Service;
 import io.github.vicinal.testing.InTurn;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -47,6 +49,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.MethodParameter;
+import org.springframework.core.Ordered;
 import org.springframework.core.convert.converter.Converter;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.format.FormatterRegistry;
@@ -55,6 +58,9 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.converter.HttpMessageConverter;
+import org.springframework.http.server.ServerHttpRequest;
+import org.springframework.http.server.ServerHttpResponse;
 import org.springframework.util.StringUtils;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -64,6 +70,7 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.SessionAttributes;
 import org.springframework.web.bind.support.WebDataBinderFactory;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.support.RestClientAdapter;
@@ -79,10 +86,13 @@ import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
 import org.springframework.web.service.annotation.PutExchange;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
+import org.springframework.web.servlet.HandlerAdapter;
+import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.config.annotation.ApiVersionConfigurer;
 import org.springframework.web.servlet.config.annotation.ContentNegotiationConfigurer;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
@@ -493,6 +503,44 @@ class ServerRulesTests {
 				.typed("repeated", "x", (rules) -> rules.repeated("x"))
 				.run(server, path);
 		}
+	}
+
+	@ParameterizedTest
+	@InTurn({ "direct", "shm", "uds" })
+	void settingsOfTheHandlerAdapterApply(String path) {
+		Map<Class<?>, String> settings = Map.of(OfBodies.class, "changes bodies", OfMethods.class, "HTTP methods only",
+				OfSessions.class, "uses sessions", OfCaches.class, "headers for caches", InFront.class,
+				"ForeignAdapter comes first");
+		settings.forEach((type, reason) -> {
+			try (ConfigurableApplicationContext server = server(RulesController.class, type)) {
+				assertLeftToHttp(server, path, reason);
+			}
+		});
+	}
+
+	@ParameterizedTest
+	@InTurn({ "direct", "shm", "uds" })
+	void responsesBesideSessionAttributesAreNotCached(String path) {
+		try (ConfigurableApplicationContext server = server(RememberingController.class)) {
+			assertLeftToHttp(server, path, "@SessionAttributes");
+		}
+	}
+
+	/** All methods have the outcome of HTTP, because of a setting of the server. */
+	private void assertLeftToHttp(ConfigurableApplicationContext server, String path, String reason) {
+		Rules plainly = overHttp(Rules.class, url(server));
+		Rules typed = onPath(Rules.class, path, url(server));
+		Map<String, Call<Rules>> calls = Map.of("simple", Rules::simple, "entity",
+				(rules) -> rules.entity("application/json"), "emptyEntity", (rules) -> rules.emptyEntity(""), "nothing",
+				(rules) -> rules.nothing(new Nothing("")));
+		calls.forEach((method, call) -> {
+			for (int i = 0; i < 20; i++) {
+				assertThat(Ending.of(() -> call.on(typed))).as("%s, %s", method, reason)
+					.isEqualTo(Ending.of(() -> call.on(plainly)));
+			}
+			assertThat(this.last.get(method)).as("%s, %s", method, reason).startsWith("http");
+		});
+		assertThat(reasons(server, Rules.class)).contains(reason);
 	}
 
 	private ConfigurableApplicationContext plain() {
@@ -1073,6 +1121,116 @@ class ServerRulesTests {
 
 			};
 		}
+
+	}
+
+	/** Sets up the handler adapter before it starts. */
+	private abstract static class Adapting implements BeanPostProcessor {
+
+		@Override
+		public Object postProcessBeforeInitialization(Object bean, String name) {
+			if (bean instanceof RequestMappingHandlerAdapter adapter) {
+				adapt(adapter);
+			}
+			return bean;
+		}
+
+		abstract void adapt(RequestMappingHandlerAdapter adapter);
+
+	}
+
+	static final class OfBodies extends Adapting {
+
+		@Override
+		void adapt(RequestMappingHandlerAdapter adapter) {
+			adapter.setResponseBodyAdvice(List.of(new ResponseBodyAdvice<>() {
+
+				@Override
+				public boolean supports(MethodParameter type, Class<? extends HttpMessageConverter<?>> converter) {
+					return true;
+				}
+
+				@Override
+				public @Nullable Object beforeBodyWrite(@Nullable Object body, MethodParameter type,
+						MediaType mediaType, Class<? extends HttpMessageConverter<?>> converter,
+						ServerHttpRequest request, ServerHttpResponse response) {
+					return (body instanceof Simple) ? new Simple("advised") : body;
+				}
+
+			}));
+		}
+
+	}
+
+	static final class OfMethods extends Adapting {
+
+		@Override
+		void adapt(RequestMappingHandlerAdapter adapter) {
+			adapter.setSupportedMethods("GET");
+		}
+
+	}
+
+	static final class OfSessions extends Adapting {
+
+		@Override
+		void adapt(RequestMappingHandlerAdapter adapter) {
+			adapter.setSynchronizeOnSession(true);
+		}
+
+	}
+
+	static final class OfCaches extends Adapting {
+
+		@Override
+		void adapt(RequestMappingHandlerAdapter adapter) {
+			adapter.setCacheSeconds(60);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class InFront {
+
+		@Bean
+		ForeignAdapter foreignAdapter(
+				@Qualifier("requestMappingHandlerAdapter") RequestMappingHandlerAdapter requestMappingHandlerAdapter) {
+			return new ForeignAdapter(requestMappingHandlerAdapter);
+		}
+
+	}
+
+	/** Adds a header, and hands on. */
+	static final class ForeignAdapter implements HandlerAdapter, Ordered {
+
+		private final RequestMappingHandlerAdapter adapter;
+
+		ForeignAdapter(RequestMappingHandlerAdapter adapter) {
+			this.adapter = adapter;
+		}
+
+		@Override
+		public int getOrder() {
+			return Ordered.HIGHEST_PRECEDENCE;
+		}
+
+		@Override
+		public boolean supports(Object handler) {
+			return this.adapter.supports(handler);
+		}
+
+		@Override
+		public @Nullable ModelAndView handle(HttpServletRequest request, HttpServletResponse response, Object handler)
+				throws Exception {
+			response.addHeader("X-Foreign", "yes");
+			return this.adapter.handle(request, response, handler);
+		}
+
+	}
+
+	@RestController
+	@SessionAttributes("cart")
+	static class RememberingController extends RulesController {
 
 	}
 
