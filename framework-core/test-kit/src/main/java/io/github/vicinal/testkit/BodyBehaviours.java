@@ -340,7 +340,7 @@ abstract class BodyBehaviours extends Behaviours {
 	@Test
 	@DisplayName("a result declared as a CharSequence cannot be read by HTTP clients")
 	void sequences() {
-		for (String kind : List.of("text", "builder")) {
+		for (String kind : List.of("text", "buffer")) {
 			sameAnywhere(BodiesContract.class, (client) -> client.sequence(kind).getClass().getName());
 		}
 	}

@@ -44,6 +44,9 @@ final class CallerParts {
 	/** Whether requests may differ in more than their arguments. */
 	private volatile boolean differ;
 
+	/** Lists of clients that must stay as they were; guarded as above. */
+	private volatile List<RequestAdditions.Watched> lists = List.of();
+
 	private volatile @Nullable String off = "no client is known yet";
 
 	private boolean refused;
@@ -78,6 +81,11 @@ final class CallerParts {
 					"several clients, which differ in default headers, cookies or URLs", null));
 		}
 		this.constants = (first != null) ? first : found.constants();
+		if (!this.sharedByAll && !found.lists().isEmpty()) {
+			List<RequestAdditions.Watched> watched = new ArrayList<>(this.lists);
+			watched.addAll(found.lists());
+			this.lists = List.copyOf(watched);
+		}
 		Set<CallCacheKeyContributor> all = new LinkedHashSet<>(this.used);
 		List<RequestAddition> open = new ArrayList<>();
 		List<CallCacheKeyContributor> asked = additions.isEmpty() ? List.of() : this.contributors.get();
@@ -126,6 +134,11 @@ final class CallerParts {
 
 	/** Returns why nothing is kept, or {@code null}. */
 	@Nullable String off() {
+		for (RequestAdditions.Watched list : this.lists) {
+			if (list.isChanged()) {
+				return "the %s of the HTTP client were changed after it was made".formatted(list.what());
+			}
+		}
 		return this.off;
 	}
 

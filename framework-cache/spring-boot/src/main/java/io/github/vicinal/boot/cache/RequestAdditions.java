@@ -1,11 +1,14 @@
 package io.github.vicinal.boot.cache;
 
+import java.io.IOException;
 import java.net.Authenticator;
 import java.net.CookieHandler;
 import java.net.CookieManager;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.ConcurrentModificationException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,11 +17,16 @@ import java.util.TreeMap;
 import io.github.vicinal.boot.client.NettyClients;
 import io.github.vicinal.boot.reflect.Fields;
 import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.client.SimpleClientHttpRequestFactory;
+import org.springframework.http.client.observation.ClientRequestObservationContext;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.service.invoker.HttpExchangeAdapter;
 import org.springframework.web.util.DefaultUriBuilderFactory;
@@ -36,6 +44,9 @@ final class RequestAdditions {
 
 	/** Adapters and request factories that wrap those of the client. */
 	private static final String OUR_CLIENT = OURS + "boot.client.";
+
+	/** Packages of handlers that add traces at most, whose baggage is looked at. */
+	private static final List<String> OBSERVERS = List.of("io.micrometer.", "org.springframework.", OURS);
 
 	private static final String SPRINGS_INVOKER = "org.springframework.web.service.invoker.";
 
@@ -66,6 +77,8 @@ final class RequestAdditions {
 
 	private final List<RequestAddition> found = new ArrayList<>();
 
+	private final List<Watched> lists = new ArrayList<>();
+
 	/**
 	 * Additions that are the same for all requests of a client, but may differ between
 	 * clients.
@@ -90,16 +103,45 @@ final class RequestAdditions {
 	 *
 	 * @param additions additions that may differ from caller to caller
 	 * @param constants additions that are the same for all requests of the client
+	 * @param lists lists of the client whose elements were looked at. The application may
+	 * still add to them
 	 */
-	record Found(List<RequestAddition> additions, Map<String, Object> constants) {
+	record Found(List<RequestAddition> additions, Map<String, Object> constants, List<Watched> lists) {
 
 		/** Result for a client that adds nothing. */
-		static final Found NOTHING = new Found(List.of(), Map.of());
+		static final Found NOTHING = new Found(List.of(), Map.of(), List.of());
 
 		/** May hold what only the server should see. */
 		@Override
 		public String toString() {
 			return this.additions.toString();
+		}
+
+	}
+
+	/**
+	 * A list that the client uses, and what was in it.
+	 *
+	 * @param what what it holds
+	 * @param used the list
+	 * @param seen what was in it
+	 */
+	record Watched(String what, Collection<?> used, List<?> seen) {
+
+		boolean isChanged() {
+			try {
+				int index = 0;
+				for (Object each : this.used) {
+					if (index == this.seen.size() || this.seen.get(index) != each) {
+						return true;
+					}
+					index++;
+				}
+				return index != this.seen.size();
+			}
+			catch (ConcurrentModificationException ex) {
+				return true;
+			}
 		}
 
 	}
@@ -131,7 +173,7 @@ final class RequestAdditions {
 		catch (UnknownLayoutException | RuntimeException ex) {
 			additions.unknown("the HTTP client cannot be inspected (%s)".formatted(ex.getMessage()));
 		}
-		return new Found(List.copyOf(additions.found), Map.copyOf(additions.constants));
+		return new Found(List.copyOf(additions.found), Map.copyOf(additions.constants), List.copyOf(additions.lists));
 	}
 
 	private void add(String kind, Object source) {
@@ -202,7 +244,7 @@ final class RequestAdditions {
 			unknown("RestClient of " + client.getClass().getName());
 			return;
 		}
-		for (Object interceptor : all(Fields.get(client, "interceptors"))) {
+		for (Object interceptor : watched("request interceptors", Fields.get(client, "interceptors"))) {
 			if (interceptor.getClass().getName().startsWith(LOAD_BALANCERS)) {
 				this.ofBalancers.forEach((type) -> this.found.add(new RequestAddition(this.channel,
 						"request transformer of the load balancer " + type.getName(), type)));
@@ -211,7 +253,7 @@ final class RequestAdditions {
 				add("request interceptor", interceptor);
 			}
 		}
-		for (Object initializer : all(Fields.get(client, "initializers"))) {
+		for (Object initializer : watched("request initializers", Fields.get(client, "initializers"))) {
 			add("request initializer", initializer);
 		}
 		Object defaults = Fields.get(client, "defaultRequest");
@@ -239,11 +281,49 @@ final class RequestAdditions {
 				this.constants.put("baseUri", builder.cloneBuilder().build().toUriString());
 			}
 		}
+		observation(Fields.get(client, "observationRegistry"));
 		requestFactory(Fields.required(client, "clientRequestFactory"));
 	}
 
-	private static Collection<?> all(@Nullable Object registered) {
-		return (registered instanceof Collection<?> some) ? some : List.of();
+	/** Builders hand their lists to their customizers, which may keep them. */
+	private Collection<?> watched(String what, @Nullable Object registered) {
+		if (!(registered instanceof Collection<?> some)) {
+			return List.of();
+		}
+		List<?> seen = List.copyOf(some);
+		this.lists.add(new Watched(what, some, seen));
+		return seen;
+	}
+
+	/** Handlers of observations see each request before it is sent, with its headers. */
+	private void observation(@Nullable Object registry) throws UnknownLayoutException {
+		if (!(registry instanceof ObservationRegistry observations) || observations.isNoop()) {
+			return;
+		}
+		for (Object handler : (Collection<?>) Fields.required(observations.observationConfig(),
+				"observationHandlers")) {
+			handler(handler);
+		}
+	}
+
+	private void handler(Object handler) {
+		String name = handler.getClass().getName();
+		if (handler instanceof ObservationHandler.CompositeObservationHandler composite) {
+			composite.getHandlers().forEach(this::handler);
+		}
+		else if (OBSERVERS.stream().noneMatch(name::startsWith) && isForRequests((ObservationHandler<?>) handler)) {
+			unknown("observation handler %s, which may add headers".formatted(name));
+		}
+	}
+
+	private static boolean isForRequests(ObservationHandler<?> handler) {
+		try {
+			return handler.supportsContext(new ClientRequestObservationContext(new SimpleClientHttpRequestFactory()
+				.createRequest(URI.create("http://localhost"), HttpMethod.GET)));
+		}
+		catch (IOException | RuntimeException ex) {
+			return true;
+		}
 	}
 
 	private void requestFactory(Object factory) throws UnknownLayoutException {

@@ -2,7 +2,9 @@ package io.github.vicinal.boot.cache;
 
 import java.io.IOException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -23,6 +25,7 @@ import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.path.PathKind;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.transport.RequestReplySenderContext;
 import io.micrometer.tracing.Tracer;
 import org.junit.jupiter.api.AfterAll;
@@ -34,6 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.netty.http.client.HttpClient;
 
+import org.springframework.aop.framework.Advised;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
@@ -398,6 +402,42 @@ class CachedCallCallersTests {
 		finally {
 			USER.remove();
 		}
+	}
+
+	/** A builder hands its own list to customizers, and clients use the same list. */
+	@Test
+	void interceptorsThatAreAddedLaterEndTheSharing() {
+		List<List<ClientHttpRequestInterceptor>> kept = new ArrayList<>();
+		try (ConfigurableApplicationContext client = startGroup((builder) -> builder.requestInterceptors(kept::add),
+				Map.of())) {
+			Accounts accounts = client.getBean(Accounts.class);
+			assertThat(accounts.balance(10)).isEqualTo(accounts.balance(10));
+			kept.forEach((interceptors) -> interceptors.add(new UserInterceptor()));
+			for (String user : List.of("alice", "bob")) {
+				USER.set(user);
+				assertThat(accounts.balance(10)).startsWith("Bearer " + user + " has #");
+			}
+		}
+		finally {
+			USER.remove();
+		}
+	}
+
+	@Test
+	void handlersOfObservationsMayAddTheCaller() throws Exception {
+		ObservationRegistry registry = ObservationRegistry.create();
+		// Of a class that is neither Spring's nor ours.
+		registry.observationConfig()
+			.observationHandler((ObservationHandler<?>) Proxy.newProxyInstance(getClass().getClassLoader(),
+					new Class<?>[] { ObservationHandler.class },
+					(handler, method, arguments) -> (method.getReturnType() == boolean.class) ? true : null));
+		RestClient client = RestClient.builder().observationRegistry(registry).build();
+		Accounts proxy = HttpServiceProxyFactory.builderFor(RestClientAdapter.create(client))
+			.build()
+			.createClient(Accounts.class);
+		RequestAdditions.Found found = RequestAdditions.of("accounts", (Advised) proxy, List.of(),
+				RequestAdditions.Application.NOTHING);
+		assertThat(found.toString()).contains("observation handler");
 	}
 
 	@Test

@@ -86,18 +86,20 @@ class KeptAnswerTests {
 	}
 
 	private static RequestAdditions.Found found(RequestAddition... additions) {
-		return new RequestAdditions.Found(List.of(additions), Map.of());
+		return new RequestAdditions.Found(List.of(additions), Map.of(), List.of());
 	}
 
 	/** As those of a request scope, which are made with the user's token. */
 	@Test
 	void clientsThatDifferInDefaultHeadersAreNotServed() throws Throwable {
 		EngineCallCache cache = cache("balance");
-		cache.client(new RequestAdditions.Found(List.of(), Map.of("defaultHeaders", "Authorization: alice")));
-		cache.client(new RequestAdditions.Found(List.of(), Map.of("defaultHeaders", "Authorization: alice")));
+		cache
+			.client(new RequestAdditions.Found(List.of(), Map.of("defaultHeaders", "Authorization: alice"), List.of()));
+		cache
+			.client(new RequestAdditions.Found(List.of(), Map.of("defaultHeaders", "Authorization: alice"), List.of()));
 		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#1");
 		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#1");
-		cache.client(new RequestAdditions.Found(List.of(), Map.of("defaultHeaders", "Authorization: bob")));
+		cache.client(new RequestAdditions.Found(List.of(), Map.of("defaultHeaders", "Authorization: bob"), List.of()));
 		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#2");
 		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#3");
 		assertThat(cache.report().values()).contains("several clients").doesNotContain("alice");

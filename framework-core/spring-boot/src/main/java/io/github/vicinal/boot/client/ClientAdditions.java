@@ -319,12 +319,31 @@ final class ClientAdditions {
 			found.unsupported("RestClient of " + client.getClass().getName());
 			return;
 		}
-		interceptors((Collection<?>) Fields.get(client, "interceptors"), found);
-		each((Collection<?>) Fields.get(client, "initializers"), "request initializer ", found);
+		Collection<?> interceptors = (Collection<?>) Fields.get(client, "interceptors");
+		Collection<?> initializers = (Collection<?>) Fields.get(client, "initializers");
+		interceptors(interceptors, found);
+		each(initializers, "request initializer ", found);
+		if (interceptors != null || initializers != null) {
+			// Customizers of the builder may have kept these lists, and add to them.
+			Application application = found.application();
+			found.live(() -> {
+				if (isEmpty(interceptors) && isEmpty(initializers)) {
+					return null;
+				}
+				Found now = new Found(application);
+				interceptors(interceptors, now);
+				each(initializers, "request initializer ", now);
+				return now.unsupported.isEmpty() ? null : String.join(", ", now.unsupported);
+			});
+		}
 		defaults(client, found);
 		found.different(BodyConverters.difference(converters(Fields.required(client, "messageConverters")),
 				found.application().mapper()));
 		requestFactory(Fields.required(client, "clientRequestFactory"), found);
+	}
+
+	private static boolean isEmpty(@Nullable Collection<?> some) {
+		return some == null || some.isEmpty();
 	}
 
 	@SuppressWarnings("unchecked")

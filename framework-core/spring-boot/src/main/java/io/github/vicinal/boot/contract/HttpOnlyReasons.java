@@ -71,6 +71,9 @@ final class HttpOnlyReasons {
 		if (NOT_FOR_HANDLERS.contains(httpMethod)) {
 			return "web servers reject the HTTP method " + httpMethod;
 		}
+		if (httpMethod.equals("OPTIONS")) {
+			return "servlets answer OPTIONS by themselves, or add to the answer";
+		}
 		String shared = sharedName(method);
 		if (shared != null) {
 			return shared;

@@ -132,12 +132,9 @@ final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 			}
 			targets.add((handler == null || reason != null || method.httpOnlyReason() != null) ? null
 					: new HandlerTarget(contract, method, handler.method(),
-							new RequestTemplate(
-									contract, method, handler.method(), handler.pattern(), examination.prefix()),
-							CompetingMappings.of(handler),
-							examination.foreign(handler,
-									ExchangeContractReader.httpMethod(contract.type(), method.method())),
-							examination.validation()));
+							new RequestTemplate(contract, method, handler.method(), handler.pattern(),
+									examination.prefix()),
+							CompetingMappings.of(handler), examination.foreign(handler), examination.validation()));
 		}
 		leaveAsynchronous(targets, httpOnly);
 		return new MvcService(contract, targets, refusal(targets, httpOnly), httpOnly, environment(container));
@@ -190,8 +187,7 @@ final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 		return HandlerTarget.byStructure(handler.method(), match.shape(), permitName,
 				new RequestTemplate(match.httpMethod(), handler.method(), handler.pattern(), examination.prefix(),
 						match.shape().valueClass()),
-				CompetingMappings.of(handler), examination.foreign(handler, match.httpMethod()),
-				examination.validation());
+				CompetingMappings.of(handler), examination.foreign(handler), examination.validation());
 	}
 
 	private Examination examination(ServletContainer container) {
@@ -213,8 +209,8 @@ final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 	private record Examination(ServletStack stack, boolean foreignEncoding, String prefix, Eligibility eligibility,
 			SpringDefaults defaults, ArgumentValidation validation) {
 
-		@Nullable String foreign(Handler handler, String httpMethod) {
-			return this.stack.foreign(handler, httpMethod, this.prefix);
+		@Nullable String foreign(Handler handler) {
+			return this.stack.foreign(handler, this.prefix);
 		}
 
 		@Nullable String unlike(Handler handler) {

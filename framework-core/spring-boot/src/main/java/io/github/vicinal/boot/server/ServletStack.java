@@ -83,8 +83,6 @@ final class ServletStack {
 			SessionFlashMapManager.class, DispatcherServlet.MULTIPART_RESOLVER_BEAN_NAME,
 			StandardServletMultipartResolver.class);
 
-	private static final String OPTIONS = "OPTIONS";
-
 	private final ApplicationContext context;
 
 	private final ServletContext servletContext;
@@ -100,14 +98,10 @@ final class ServletStack {
 	/**
 	 * Finds a part that acts on requests.
 	 * @param handler the handler
-	 * @param httpMethod the HTTP method of the requests
 	 * @param servletPrefix the path of the dispatcher servlet
 	 * @return what was found, or {@code null}
 	 */
-	@Nullable String foreign(Handler handler, String httpMethod, String servletPrefix) {
-		if (httpMethod.equals(OPTIONS)) {
-			return "the dispatcher servlet, which answers OPTIONS by itself or adds to the answer";
-		}
+	@Nullable String foreign(Handler handler, String servletPrefix) {
 		String found = this.container.foreign();
 		if (found == null) {
 			found = filter(servletPrefix + handler.pattern());

@@ -1,6 +1,7 @@
 package io.github.vicinal.testkit.server;
 
 import java.math.BigDecimal;
+import java.nio.CharBuffer;
 import java.time.DayOfWeek;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -200,7 +201,7 @@ class BodiesController implements BodiesContract {
 
 	@Override
 	public CharSequence sequence(String kind) {
-		return kind.equals("text") ? "a text" : new StringBuilder("a builder");
+		return kind.equals("text") ? "a text" : CharBuffer.wrap("a buffer");
 	}
 
 	@Override
