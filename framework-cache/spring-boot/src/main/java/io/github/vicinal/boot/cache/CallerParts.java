@@ -44,7 +44,9 @@ final class CallerParts {
 	/** Whether requests may differ in more than their arguments. */
 	private volatile boolean differ;
 
-	/** Lists of clients that must stay as they were; guarded as above. */
+	/**
+	 * Lists of clients that must stay as they were; guarded by this object for writes.
+	 */
 	private volatile List<RequestAdditions.Watched> lists = List.of();
 
 	private volatile @Nullable String off = "no client is known yet";
@@ -83,6 +85,7 @@ final class CallerParts {
 		this.constants = (first != null) ? first : found.constants();
 		if (!this.sharedByAll && !found.lists().isEmpty()) {
 			List<RequestAdditions.Watched> watched = new ArrayList<>(this.lists);
+			watched.removeIf(RequestAdditions.Watched::isGone);
 			watched.addAll(found.lists());
 			this.lists = List.copyOf(watched);
 		}
@@ -136,7 +139,7 @@ final class CallerParts {
 	@Nullable String off() {
 		for (RequestAdditions.Watched list : this.lists) {
 			if (list.isChanged()) {
-				return "the %s of the HTTP client were changed after it was made".formatted(list.what());
+				return "the %s of the HTTP client were changed after it was made".formatted(list.content());
 			}
 		}
 		return this.off;

@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.cache;
 
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.net.Authenticator;
 import java.net.CookieHandler;
 import java.net.CookieManager;
@@ -120,18 +121,48 @@ final class RequestAdditions {
 	}
 
 	/**
-	 * A list that the client uses, and what was in it.
-	 *
-	 * @param what what it holds
-	 * @param used the list
-	 * @param seen what was in it
+	 * A list of the client whose elements were looked at. It does not keep the list:
+	 * there may be a client for each request.
 	 */
-	record Watched(String what, Collection<?> used, List<?> seen) {
+	static final class Watched {
+
+		private final String content;
+
+		private final WeakReference<Collection<?>> list;
+
+		private final List<?> seen;
+
+		/**
+		 * Creates it from what is in the list now.
+		 * @param content what the list holds, for people
+		 */
+		Watched(String content, Collection<?> list) {
+			this.content = content;
+			this.list = new WeakReference<>(list);
+			this.seen = List.copyOf(list);
+		}
+
+		String content() {
+			return this.content;
+		}
+
+		List<?> seen() {
+			return this.seen;
+		}
+
+		/** Returns whether the client is gone, and its list with it. */
+		boolean isGone() {
+			return this.list.refersTo(null);
+		}
 
 		boolean isChanged() {
+			Collection<?> current = this.list.get();
+			if (current == null) {
+				return false;
+			}
 			try {
 				int index = 0;
-				for (Object each : this.used) {
+				for (Object each : current) {
 					if (index == this.seen.size() || this.seen.get(index) != each) {
 						return true;
 					}
@@ -286,13 +317,13 @@ final class RequestAdditions {
 	}
 
 	/** Builders hand their lists to their customizers, which may keep them. */
-	private Collection<?> watched(String what, @Nullable Object registered) {
+	private List<?> watched(String content, @Nullable Object registered) {
 		if (!(registered instanceof Collection<?> some)) {
 			return List.of();
 		}
-		List<?> seen = List.copyOf(some);
-		this.lists.add(new Watched(what, some, seen));
-		return seen;
+		Watched list = new Watched(content, some);
+		this.lists.add(list);
+		return list.seen();
 	}
 
 	/** Handlers of observations see each request before it is sent, with its headers. */

@@ -1,7 +1,9 @@
 package io.github.vicinal.boot.cache;
 
+import java.lang.ref.WeakReference;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -103,6 +105,28 @@ class KeptAnswerTests {
 		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#2");
 		assertThat(cache.call(new Object[] { 1L }, answering(Map.of()))).isEqualTo("#3");
 		assertThat(cache.report().values()).contains("several clients").doesNotContain("alice");
+	}
+
+	/** Each request of a request scope has a client of its own. */
+	@Test
+	void listsOfClientsThatAreGoneAreNotKept() {
+		EngineCallCache cache = cache("balance");
+		WeakReference<List<Object>> gone = withList(cache);
+		await().until(() -> {
+			System.gc();
+			return gone.get() == null;
+		});
+		cache.client(found());
+		assertThat(cache.report().values()).doesNotContain("changed");
+	}
+
+	private static WeakReference<List<Object>> withList(EngineCallCache cache) {
+		List<Object> interceptors = new ArrayList<>();
+		cache.client(new RequestAdditions.Found(List.of(), Map.of(),
+				List.of(new RequestAdditions.Watched("request interceptors", interceptors))));
+		interceptors.add(USER);
+		assertThat(cache.report().values()).contains("request interceptors of the HTTP client were changed");
+		return new WeakReference<>(interceptors);
 	}
 
 	private EngineCallCache cache(String method) {

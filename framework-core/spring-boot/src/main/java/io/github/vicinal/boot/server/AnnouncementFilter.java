@@ -59,9 +59,7 @@ final class AnnouncementFilter extends OncePerRequestFilter {
 		ConnectionFacts facts = ConnectionFacts.of(request, (looking != null) ? looking.of(request) : null, known);
 		request.setAttribute(Inquiry.ATTRIBUTE, new Inquiry(contract, facts, refusal(request, facts, known), watch));
 		boolean body = request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
-		// No typed call is OPTIONS. Tomcat's servlet asks its own request whether TRACE
-		// is
-		// allowed.
+		// No typed call is OPTIONS; Tomcat asks its own request whether TRACE is allowed.
 		boolean watched = !request.getMethod().equals("OPTIONS");
 		chain.doFilter(watched ? new WatchedRequest(request, watch, false, body) : request,
 				new ChannelResponse(response, true));
