@@ -19,9 +19,10 @@ final class VicinalRuntimeHints implements RuntimeHintsRegistrar {
 
 	private static final String[] PAGES = { "channels.html", "topics.html", "page.css", "page.js" };
 
-	/** Fields that {@code MeterShortcut} reads. */
+	/** Types whose fields {@code MeterShortcut}, and checks of handlers, read. */
 	private static final String[] LOOKED_INTO = { "io.micrometer.observation.ObservationRegistry$ObservationConfig",
-			"io.micrometer.core.instrument.observation.DefaultMeterObservationHandler" };
+			"io.micrometer.core.instrument.observation.DefaultMeterObservationHandler",
+			"org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter" };
 
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {

@@ -1,14 +1,14 @@
 package io.github.vicinal.boot.server;
 
-import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 
 import io.github.vicinal.boot.contract.BodyConverters;
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import io.github.vicinal.boot.server.HandlerLookup.Handler;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.server.AffinityService;
@@ -26,7 +26,6 @@ import org.springframework.http.converter.HttpMessageConverter;
 import org.springframework.http.converter.StringHttpMessageConverter;
 import org.springframework.http.converter.json.JacksonJsonHttpMessageConverter;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.SessionAttributes;
@@ -122,24 +121,24 @@ final class Eligibility {
 
 	/** Body advice that a handler adapter was given without being a bean. */
 	private @Nullable String adviceOfAdapters(HandlerMethod handler) {
-		Field field = ReflectionUtils.findField(RequestMappingHandlerAdapter.class, "requestResponseBodyAdvice");
-		if (field == null) {
-			return "it is not known which advice of bodies the handler adapter has";
-		}
-		ReflectionUtils.makeAccessible(field);
-		for (RequestMappingHandlerAdapter adapter : this.context.getBeansOfType(RequestMappingHandlerAdapter.class)
-			.values()) {
-			for (Object advice : (List<?>) Objects.requireNonNull(ReflectionUtils.getField(field, adapter))) {
-				Class<?> type = advice.getClass();
-				if (advice instanceof ControllerAdviceBean || NEUTRAL_ADVICES.contains(type)) {
-					continue;
-				}
-				if (changesBodies(type, () -> advice, handler)) {
-					return "%s changes bodies".formatted(ClassUtils.getShortName(type));
+		try {
+			for (RequestMappingHandlerAdapter adapter : this.context.getBeansOfType(RequestMappingHandlerAdapter.class)
+				.values()) {
+				for (Object advice : (List<?>) Fields.required(adapter, "requestResponseBodyAdvice")) {
+					Class<?> type = advice.getClass();
+					if (advice instanceof ControllerAdviceBean || NEUTRAL_ADVICES.contains(type)) {
+						continue;
+					}
+					if (changesBodies(type, () -> advice, handler)) {
+						return "%s changes bodies".formatted(ClassUtils.getShortName(type));
+					}
 				}
 			}
+			return null;
 		}
-		return null;
+		catch (UnknownLayoutException ex) {
+			return "it is not known which advice the handler adapter has: " + ex.getMessage();
+		}
 	}
 
 	/**

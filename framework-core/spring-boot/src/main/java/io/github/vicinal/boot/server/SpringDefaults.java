@@ -1,12 +1,13 @@
 package io.github.vicinal.boot.server;
 
-import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
+import io.github.vicinal.boot.reflect.Fields;
+import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import io.github.vicinal.boot.server.HandlerLookup.Handler;
 import org.jspecify.annotations.Nullable;
 
@@ -120,20 +121,17 @@ final class SpringDefaults {
 		if (found.getSupportedMethods() != null) {
 			return "the handler adapter supports some HTTP methods only";
 		}
-		if (found.isRequireSession() || isSynchronizedBySession(found)) {
-			return "the handler adapter uses sessions";
+		try {
+			// It has no accessor.
+			if (found.isRequireSession() || Boolean.TRUE.equals(Fields.get(found, "synchronizeOnSession"))) {
+				return "the handler adapter uses sessions";
+			}
+		}
+		catch (UnknownLayoutException ex) {
+			return "it is not known whether the handler adapter uses sessions: " + ex.getMessage();
 		}
 		return (found.getCacheControl() != null || found.getCacheSeconds() != -1
 				|| found.getVaryByRequestHeaders() != null) ? "the handler adapter adds headers for caches" : null;
-	}
-
-	private static boolean isSynchronizedBySession(RequestMappingHandlerAdapter adapter) {
-		Field field = ReflectionUtils.findField(RequestMappingHandlerAdapter.class, "synchronizeOnSession");
-		if (field == null) {
-			return false;
-		}
-		ReflectionUtils.makeAccessible(field);
-		return Boolean.TRUE.equals(ReflectionUtils.getField(field, adapter));
 	}
 
 	private static @Nullable ContentNegotiationStrategy strategy(ContentNegotiationManager manager) {

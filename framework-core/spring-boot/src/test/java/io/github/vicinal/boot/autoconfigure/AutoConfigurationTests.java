@@ -29,6 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -62,6 +63,7 @@ import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 import org.springframework.web.service.registry.ImportHttpServices;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -465,6 +467,9 @@ class AutoConfigurationTests {
 		new VicinalRuntimeHints().registerHints(hints, getClass().getClassLoader());
 		assertThat(RuntimeHintsPredicates.proxies().forInterfaces(HttpServletRequest.class)).accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection().onType(ChannelReport.PeerReport.class)).accepts(hints);
+		assertThat(RuntimeHintsPredicates.reflection()
+			.onType(RequestMappingHandlerAdapter.class)
+			.withMemberCategory(MemberCategory.ACCESS_DECLARED_FIELDS)).accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection().onType(RequestServerReport.class)).accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection().onType(RequestServerReport.Quantiles.class)).accepts(hints);
 		assertThat(List.of("channels.html", "topics.html", "page.css", "page.js")).allSatisfy((page) -> assertThat(
