@@ -3,10 +3,8 @@ package io.github.vicinal.cache.policy;
 /**
  * A doubly linked list of slots, through their links in {@link Slots}. A slot can be in
  * one list at a time. All operations take constant time.
- *
- * @since 0.1.0
  */
-public final class SlotList {
+final class SlotList {
 
 	private final Slots slots;
 
@@ -20,7 +18,7 @@ public final class SlotList {
 	 * Creates an empty list.
 	 * @param slots where the links are
 	 */
-	public SlotList(Slots slots) {
+	SlotList(Slots slots) {
 		this.slots = slots;
 	}
 
@@ -28,7 +26,7 @@ public final class SlotList {
 	 * Returns the number of slots.
 	 * @return at least 0
 	 */
-	public int size() {
+	int size() {
 		return this.size;
 	}
 
@@ -36,7 +34,7 @@ public final class SlotList {
 	 * Returns the first slot.
 	 * @return a slot or {@link Slots#NONE}
 	 */
-	public int first() {
+	int first() {
 		return this.first;
 	}
 
@@ -44,7 +42,7 @@ public final class SlotList {
 	 * Returns the last slot.
 	 * @return a slot or {@link Slots#NONE}
 	 */
-	public int last() {
+	int last() {
 		return this.last;
 	}
 
@@ -52,7 +50,7 @@ public final class SlotList {
 	 * Adds a slot before all others.
 	 * @param slot a slot in no list
 	 */
-	public void addFirst(int slot) {
+	void addFirst(int slot) {
 		this.slots.previous(slot, Slots.NONE);
 		this.slots.next(slot, this.first);
 		if (this.first == Slots.NONE) {
@@ -69,7 +67,7 @@ public final class SlotList {
 	 * Adds a slot behind all others.
 	 * @param slot a slot in no list
 	 */
-	public void addLast(int slot) {
+	void addLast(int slot) {
 		this.slots.next(slot, Slots.NONE);
 		this.slots.previous(slot, this.last);
 		if (this.last == Slots.NONE) {
@@ -86,7 +84,7 @@ public final class SlotList {
 	 * Removes a slot.
 	 * @param slot a slot in this list
 	 */
-	public void remove(int slot) {
+	void remove(int slot) {
 		int previous = this.slots.previous(slot);
 		int next = this.slots.next(slot);
 		if (previous == Slots.NONE) {
@@ -108,7 +106,7 @@ public final class SlotList {
 	 * Moves a slot before all others.
 	 * @param slot a slot in this list
 	 */
-	public void moveFirst(int slot) {
+	void moveFirst(int slot) {
 		if (slot != this.first) {
 			remove(slot);
 			addFirst(slot);
@@ -119,7 +117,7 @@ public final class SlotList {
 	 * Removes the first slot.
 	 * @return it, or {@link Slots#NONE}
 	 */
-	public int pollFirst() {
+	int pollFirst() {
 		int slot = this.first;
 		if (slot != Slots.NONE) {
 			remove(slot);
@@ -131,7 +129,7 @@ public final class SlotList {
 	 * Removes the last slot.
 	 * @return it, or {@link Slots#NONE}
 	 */
-	public int pollLast() {
+	int pollLast() {
 		int slot = this.last;
 		if (slot != Slots.NONE) {
 			remove(slot);
