@@ -48,7 +48,7 @@ final class LanesTransport implements Transport {
 	@Override
 	public Client connect(Path directory) throws Exception {
 		RawLanes.Client client = RawLanes.connect(directory, Files.readString(directory.resolve(INSTANCE_FILE)),
-				ShmOptions.defaults().withWaiting(this.waiting), false);
+				ShmOptions.builder().waiting(this.waiting).build(), false);
 		return new Client() {
 
 			@Override

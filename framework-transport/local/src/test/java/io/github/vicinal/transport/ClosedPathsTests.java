@@ -120,7 +120,7 @@ class ClosedPathsTests {
 		return switch (kind) {
 			case "direct" -> new DirectPathProvider(Contracts.codecs());
 			case "shm" -> new ShmPathProvider(self, rendezvous, Contracts.codecs(),
-					ShmOptions.defaults().withLanes(2).withMaxLanes(8).withWaiting("park"));
+					ShmOptions.builder().lanes(2).maxLanes(8).waiting("park").build());
 			default -> new UdsPathProvider(self, rendezvous, Contracts.codecs(), UdsOptions.defaults());
 		};
 	}

@@ -87,9 +87,9 @@ class OverflowTests {
 		shmServer.start();
 		udsServer.start();
 		ShmPathProvider shm = closing(new ShmPathProvider(client, rendezvous, Contracts.codecs(),
-				ShmOptions.defaults().withLanes(LANES).withMaxLanes(LANES)));
+				ShmOptions.builder().lanes(LANES).maxLanes(LANES).build()));
 		UdsPathProvider uds = closing(new UdsPathProvider(client, rendezvous, Contracts.codecs(),
-				UdsOptions.defaults().withMaxConnectionsPerPeer(CONNECTIONS)));
+				UdsOptions.builder().maxConnectionsPerPeer(CONNECTIONS).build()));
 		// How long calls take here says nothing: they wait for the gate.
 		this.channel = new Channel(
 				new ChannelSettings("shop", List.of(ShmPathProvider.KIND, UdsPathProvider.KIND), null,

@@ -89,7 +89,7 @@ class JettyAutoConfigurationTests {
 			assertThat(settings.threads().most()).isEqualTo(200);
 			assertThat(settings.queueCapacity()).isEqualTo(queue);
 			assertThat(settings.maxPaused()).isEqualTo(paused);
-			WebServerThreads webServer = new WebServerThreads(heap, true);
+			WebServerThreads webServer = new WebServerThreads(HeapRoom.onJetty(heap));
 			assertThat(webServer.forAll(settings, 200)).isEqualTo(threads);
 			assertThat(webServer.bulkheads(settings)).isEmpty();
 		});
@@ -110,7 +110,7 @@ class JettyAutoConfigurationTests {
 			if (virtual) {
 				assertThat(settings.queueCapacity()).isEqualTo(queue);
 				assertThat(settings.maxPaused()).isEqualTo(paused);
-				WebServerThreads webServer = new WebServerThreads(heap, true);
+				WebServerThreads webServer = new WebServerThreads(HeapRoom.onJetty(heap));
 				assertThat(webServer.forAllVirtual(settings, 200)).isEqualTo(tasks);
 				assertThat(webServer.bulkheads(settings)).isEmpty();
 			}

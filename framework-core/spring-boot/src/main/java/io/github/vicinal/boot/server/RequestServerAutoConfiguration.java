@@ -116,7 +116,7 @@ public final class RequestServerAutoConfiguration {
 		int most = ofWebServer(environment, virtual);
 		if (virtual && isJetty()) {
 			// By itself, it runs as many as on platform threads.
-			most = Math.min(most, ofWebServer(environment, false) + HeapRoom.requests(heap, true) / 2);
+			most = Math.min(most, ofWebServer(environment, false) + HeapRoom.onJetty(heap).requests() / 2);
 		}
 		return new Threads.Auto(1, Math.min(most, onVirtual ? Threads.Virtual.MAX : Threads.Fixed.MAX), onVirtual);
 	}
@@ -139,7 +139,7 @@ public final class RequestServerAutoConfiguration {
 		if (virtual && !isJetty()) {
 			return LONGEST_QUEUE;
 		}
-		return Math.min(LONGEST_QUEUE, HeapRoom.requests(heap, isJetty()) / (virtual ? 4 : 2));
+		return Math.min(LONGEST_QUEUE, room(environment, heap).requests() / (virtual ? 4 : 2));
 	}
 
 	/** Slow clients get what is left of the room, and a quarter at least. */
@@ -149,7 +149,7 @@ public final class RequestServerAutoConfiguration {
 			return settings.maxPaused();
 		}
 		int byItself = ofWebServer(environment, false);
-		int room = HeapRoom.requests(heap, isJetty());
+		int room = room(environment, heap).requests();
 		int running = virtual ? Math.max(0, settings.threads().most() - byItself) : 0;
 		int waiting = Math.min(settings.queueCapacity(), Math.max(byItself, virtual ? settings.threads().most() : 0));
 		return Math.min(settings.maxPaused(), Math.max(room - running - waiting, room / 4));
@@ -177,6 +177,10 @@ public final class RequestServerAutoConfiguration {
 				WEB_SERVER_THREADS);
 	}
 
+	private static HeapRoom room(Environment environment, long heap) {
+		return isJetty() ? HeapRoom.onJetty(heap) : HeapRoom.onTomcat(environment, heap);
+	}
+
 	/** Where Spring Boot finds both, it takes Jetty. */
 	private static boolean isJetty() {
 		ClassLoader loader = RequestServerAutoConfiguration.class.getClassLoader();
@@ -199,8 +203,8 @@ public final class RequestServerAutoConfiguration {
 		private static final int ORDER = Ordered.HIGHEST_PRECEDENCE + 2;
 
 		@Bean
-		WebServerThreads vicinalWebServerThreads() {
-			return new WebServerThreads(Runtime.getRuntime().maxMemory(), isJetty());
+		WebServerThreads vicinalWebServerThreads(Environment environment) {
+			return new WebServerThreads(room(environment, Runtime.getRuntime().maxMemory()));
 		}
 
 		@Bean

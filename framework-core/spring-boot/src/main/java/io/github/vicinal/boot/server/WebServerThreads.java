@@ -22,21 +22,17 @@ final class WebServerThreads {
 
 	private static final String NAME = "web-server-threads";
 
-	private final long heap;
-
-	private final boolean jetty;
+	private final HeapRoom room;
 
 	/** Their number, 0 if it is not bounded or not known. */
 	private volatile int count;
 
 	/**
 	 * Creates the threads of one web server.
-	 * @param heap the most that the heap may grow to, in bytes
-	 * @param jetty whether Jetty is the web server
+	 * @param room what the heap has room for
 	 */
-	WebServerThreads(long heap, boolean jetty) {
-		this.heap = heap;
-		this.jetty = jetty;
+	WebServerThreads(HeapRoom room) {
+		this.room = room;
 	}
 
 	/**
@@ -62,13 +58,13 @@ final class WebServerThreads {
 
 	private int forAll(RequestServerSettings settings, int configured, int running) {
 		long needed = (long) running + Math.min(Math.max(configured, running), settings.queueCapacity());
-		long most = (long) configured + HeapRoom.requests(this.heap, this.jetty);
+		long most = (long) configured + this.room.requests();
 		if (needed > most) {
 			logger.warn(
 					"The heap of {} MiB has room for {} requests over HTTP at once, at {} KiB for each beyond the "
 							+ "{} that the web server runs by itself, but {} may run and {} may wait. Further ones are "
 							+ "rejected. Lower vicinal.server.requests.threads or queue-capacity, or enlarge the heap.",
-					this.heap >> 20, most, HeapRoom.bytes(this.jetty) >> 10, configured, running,
+					this.room.heapBytes() >> 20, most, this.room.requestBytes() >> 10, configured, running,
 					settings.queueCapacity());
 		}
 		this.count = (int) Math.max(configured, Math.min(needed + settings.maxPaused(), most) + SPARE);

@@ -114,10 +114,25 @@ class RequestServerAutoConfigurationTests {
 			assertThat(settings.queueCapacity()).isEqualTo(queue);
 			assertThat(settings.maxPaused()).isEqualTo(paused);
 			assertThat(settings.burst()).isEqualTo(Math.min(paused, Math.min(4 * queue, 1000 - queue)));
-			WebServerThreads webServer = new WebServerThreads(heap, false);
+			WebServerThreads webServer = new WebServerThreads(HeapRoom.onTomcat(context.getEnvironment(), heap));
 			assertThat(webServer.forAll(settings, configured)).isEqualTo(threads);
 			assertThat(webServer.bulkheads(settings)).isEmpty();
 		});
+	}
+
+	/** Tomcat has two buffers of these sizes with each request that it processes. */
+	@ParameterizedTest
+	@CsvSource({ "8KB, 8KB, 45, 46", "64KB, 8KB, 31, 31", "8KB, 64KB, 31, 31", "64KB, 64KB, 23, 24", "1KB, 1KB, 45, 46",
+			"1MB, 1MB, 16, 16" })
+	void largerHeadersLeaveRoomForFewer(String request, String response, int queue, int paused) {
+		this.web
+			.withPropertyValues("server.max-http-request-header-size=" + request,
+					"server.tomcat.max-http-response-header-size=" + response)
+			.run((context) -> {
+				RequestServerSettings settings = settings(context, 128L << 20);
+				assertThat(settings.queueCapacity()).isEqualTo(queue);
+				assertThat(settings.maxPaused()).isEqualTo(paused);
+			});
 	}
 
 	/** Each connection has a virtual thread anyway, from Java 21 on. */
@@ -138,11 +153,11 @@ class RequestServerAutoConfigurationTests {
 	void whatIsConfiguredBeyondTheHeapIsNamedAndRejected(CapturedOutput output) {
 		this.web.withPropertyValues("vicinal.server.requests.queue-capacity=150").run((context) -> {
 			RequestServerSettings settings = settings(context, 512L << 20);
-			new WebServerThreads(512L << 20, false).forAll(settings, 200);
+			new WebServerThreads(HeapRoom.onTomcat(context.getEnvironment(), 512L << 20)).forAll(settings, 200);
 			assertThat(output).doesNotContain("has room");
 			RequestServerSettings tight = settings(context, 128L << 20);
 			assertThat(tight.queueCapacity()).isEqualTo(150);
-			WebServerThreads webServer = new WebServerThreads(128L << 20, false);
+			WebServerThreads webServer = new WebServerThreads(HeapRoom.onTomcat(context.getEnvironment(), 128L << 20));
 			assertThat(webServer.forAll(tight, 200)).isEqualTo(307);
 			assertThat(webServer.bulkheads(tight)).extracting(Bulkhead::maxInFlight).containsExactly(291);
 			assertThat(output)

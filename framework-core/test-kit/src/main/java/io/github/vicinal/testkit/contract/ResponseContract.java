@@ -50,6 +50,9 @@ public interface ResponseContract extends KitContract {
 	@GetExchange("/headers")
 	ResponseEntity<String> headers(@RequestParam String how);
 
+	@PostExchange("/headers-of-post")
+	ResponseEntity<String> headersOfPost(@RequestParam String how);
+
 	@GetExchange("/headers-and-failure")
 	String headersAndFailure(@RequestParam String how);
 

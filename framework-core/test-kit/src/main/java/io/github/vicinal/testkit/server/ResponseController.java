@@ -128,6 +128,11 @@ class ResponseController implements ResponseContract {
 	}
 
 	@Override
+	public ResponseEntity<String> headersOfPost(String how) {
+		return headers(how);
+	}
+
+	@Override
 	public String headersAndFailure(String how) {
 		addHeaders(how);
 		throw new ResponseStatusException(HttpStatus.CONFLICT, "after headers");
@@ -168,7 +173,7 @@ class ResponseController implements ResponseContract {
 				this.response.setHeader("X-Kit-Two", "two");
 			}
 			case "many" -> {
-				for (int i = 0; i < 150; i++) {
+				for (int i = 0; i < 300; i++) {
 					this.response.setHeader("X-Kit-" + i, "value " + i);
 				}
 			}

@@ -24,10 +24,6 @@ public final class ChroniclePathOptions {
 
 	private static final int FRAMES_PER_QUEUE = 2;
 
-	private static final int MAX_HEADERS = 256;
-
-	private static final int MAX_HEADER_BYTES = 64 * 1024;
-
 	private static final Duration MIN_TIME = Duration.ofMillis(10);
 
 	private static final Duration MAX_TIME = Duration.ofDays(1);
@@ -174,7 +170,7 @@ public final class ChroniclePathOptions {
 	}
 
 	WireLimits limits() {
-		return new WireLimits(this.maxFrameBytes, MAX_HEADERS, MAX_HEADER_BYTES);
+		return WireLimits.ofCalls(this.maxFrameBytes);
 	}
 
 	/** Returns the bytes of calls without an answer beyond which a server reads none. */

@@ -25,10 +25,6 @@ public final class ShmOptions {
 	/** Divisor of the first segment's memory that gives the maximum of a further one. */
 	private static final int FURTHER_MEMORY_SHARE = 16;
 
-	private static final int MAX_HEADERS = 1024;
-
-	private static final int MAX_HEADER_BYTES = 64 << 10;
-
 	private final int lanes;
 
 	private final int maxLanes;
@@ -252,62 +248,16 @@ public final class ShmOptions {
 	}
 
 	/**
-	 * Returns options with one segment.
-	 * @param count number of lanes that it has, which is also how many calls are in
-	 * flight at most
-	 * @return other options
-	 */
-	public ShmOptions withLanes(int count) {
-		return toBuilder().lanes(count).maxLanes(count).build();
-	}
-
-	public ShmOptions withMaxLanes(int count) {
-		return toBuilder().maxLanes(count).build();
-	}
-
-	public ShmOptions withMaxFrameBytes(int bytes) {
-		return toBuilder().maxFrameBytes(bytes).build();
-	}
-
-	public ShmOptions withMaxMemoryBytes(long bytes) {
-		return toBuilder().maxMemoryBytes(bytes).build();
-	}
-
-	public ShmOptions withMaxHeapBytes(long bytes) {
-		return toBuilder().maxHeapBytes(bytes).build();
-	}
-
-	public ShmOptions withAcquireTimeout(Duration timeout) {
-		return toBuilder().acquireTimeout(timeout).build();
-	}
-
-	public ShmOptions withIdleTimeout(Duration timeout) {
-		return toBuilder().idleTimeout(timeout).build();
-	}
-
-	public ShmOptions withHandshakeTimeout(Duration timeout) {
-		return toBuilder().handshakeTimeout(timeout).build();
-	}
-
-	public ShmOptions withDrainTimeout(Duration timeout) {
-		return toBuilder().drainTimeout(timeout).build();
-	}
-
-	public ShmOptions withWaiting(String way) {
-		return toBuilder().waiting(way).build();
-	}
-
-	/**
 	 * Returns options of a further segment of the same pair. Further segments serve many
 	 * calls, not large ones. Together they have no more memory than the first.
 	 */
 	ShmOptions ofFurtherSegment() {
 		int share = Math.max(FURTHER_MEMORY_SHARE, this.maxLanes / this.lanes);
-		return withLanes(this.lanes).withMaxMemoryBytes(this.maxMemoryBytes / share);
+		return toBuilder().maxLanes(this.lanes).maxMemoryBytes(this.maxMemoryBytes / share).build();
 	}
 
 	WireLimits limits() {
-		return new WireLimits(this.maxFrameBytes, MAX_HEADERS, Math.min(MAX_HEADER_BYTES, this.maxFrameBytes));
+		return WireLimits.ofCalls(this.maxFrameBytes);
 	}
 
 	/**

@@ -18,10 +18,6 @@ public final class UdsOptions {
 
 	private final int maxFrameBytes;
 
-	private final int maxHeaders;
-
-	private final int maxHeaderBytes;
-
 	private final int maxConnectionsPerPeer;
 
 	private final int maxConnections;
@@ -38,8 +34,6 @@ public final class UdsOptions {
 
 	private UdsOptions(Builder builder) {
 		this.maxFrameBytes = builder.maxFrameBytes;
-		this.maxHeaders = builder.maxHeaders;
-		this.maxHeaderBytes = builder.maxHeaderBytes;
 		this.maxConnectionsPerPeer = builder.maxConnectionsPerPeer;
 		this.maxConnections = builder.maxConnections;
 		this.maxHeapBytes = builder.maxHeapBytes;
@@ -52,9 +46,6 @@ public final class UdsOptions {
 
 	private void validate() {
 		WireLimits.checkMaxFrameBytes(this.maxFrameBytes);
-		check(this.maxHeaders >= 0 && this.maxHeaders <= 0xffff, "maxHeaders", "from 0 to 65535", this.maxHeaders);
-		check(this.maxHeaderBytes >= 0 && this.maxHeaderBytes <= this.maxFrameBytes, "maxHeaderBytes",
-				"at most the size of a whole frame", this.maxHeaderBytes);
 		check(this.maxConnectionsPerPeer >= 1, "maxConnectionsPerPeer", "at least 1", this.maxConnectionsPerPeer);
 		check(this.maxConnections >= 1, "maxConnections", "at least 1", this.maxConnections);
 		check(this.maxHeapBytes >= 0, "maxHeapBytes", "0 or more", this.maxHeapBytes);
@@ -66,9 +57,8 @@ public final class UdsOptions {
 
 	/**
 	 * Returns the options that suit most applications.
-	 * @return 64 MiB frames, 1,024 headers of 64 KiB, 256 connections per peer, 1024 per
-	 * server, a sixteenth of the heap but at most 64 MiB, 100 ms to wait for a
-	 * connection, and times of 10 s
+	 * @return 64 MiB frames, 256 connections per peer, 1024 per server, a sixteenth of
+	 * the heap but at most 64 MiB, 100 ms to wait for a connection, and times of 10 s
 	 */
 	public static UdsOptions defaults() {
 		return builder().build();
@@ -89,8 +79,6 @@ public final class UdsOptions {
 	public Builder toBuilder() {
 		Builder builder = new Builder();
 		builder.maxFrameBytes = this.maxFrameBytes;
-		builder.maxHeaders = this.maxHeaders;
-		builder.maxHeaderBytes = this.maxHeaderBytes;
 		builder.maxConnectionsPerPeer = this.maxConnectionsPerPeer;
 		builder.maxConnections = this.maxConnections;
 		builder.maxHeapBytes = this.maxHeapBytes;
@@ -107,22 +95,6 @@ public final class UdsOptions {
 	 */
 	public int maxFrameBytes() {
 		return this.maxFrameBytes;
-	}
-
-	/**
-	 * Returns the largest number of headers in a frame.
-	 * @return a number
-	 */
-	public int maxHeaders() {
-		return this.maxHeaders;
-	}
-
-	/**
-	 * Returns the largest size of all headers in a frame, in bytes.
-	 * @return bytes
-	 */
-	public int maxHeaderBytes() {
-		return this.maxHeaderBytes;
 	}
 
 	/**
@@ -185,40 +157,8 @@ public final class UdsOptions {
 		return this.drainTimeout;
 	}
 
-	public UdsOptions withMaxFrameBytes(int bytes) {
-		return toBuilder().maxFrameBytes(bytes).maxHeaderBytes(Math.min(this.maxHeaderBytes, bytes)).build();
-	}
-
-	public UdsOptions withMaxConnectionsPerPeer(int connections) {
-		return toBuilder().maxConnectionsPerPeer(connections).build();
-	}
-
-	public UdsOptions withMaxConnections(int connections) {
-		return toBuilder().maxConnections(connections).build();
-	}
-
-	public UdsOptions withMaxHeapBytes(long bytes) {
-		return toBuilder().maxHeapBytes(bytes).build();
-	}
-
-	public UdsOptions withAcquireTimeout(Duration timeout) {
-		return toBuilder().acquireTimeout(timeout).build();
-	}
-
-	public UdsOptions withIdleTimeout(Duration timeout) {
-		return toBuilder().idleTimeout(timeout).build();
-	}
-
-	public UdsOptions withHandshakeTimeout(Duration timeout) {
-		return toBuilder().handshakeTimeout(timeout).build();
-	}
-
-	public UdsOptions withDrainTimeout(Duration timeout) {
-		return toBuilder().drainTimeout(timeout).build();
-	}
-
 	WireLimits limits() {
-		return new WireLimits(this.maxFrameBytes, this.maxHeaders, this.maxHeaderBytes);
+		return WireLimits.ofCalls(this.maxFrameBytes);
 	}
 
 	/**
@@ -229,10 +169,6 @@ public final class UdsOptions {
 	public static final class Builder {
 
 		private int maxFrameBytes = 64 << 20;
-
-		private int maxHeaders = 1024;
-
-		private int maxHeaderBytes = 64 << 10;
 
 		private int maxConnectionsPerPeer = 256;
 
@@ -253,16 +189,6 @@ public final class UdsOptions {
 
 		public Builder maxFrameBytes(int value) {
 			this.maxFrameBytes = value;
-			return this;
-		}
-
-		public Builder maxHeaders(int value) {
-			this.maxHeaders = value;
-			return this;
-		}
-
-		public Builder maxHeaderBytes(int value) {
-			this.maxHeaderBytes = value;
 			return this;
 		}
 

@@ -14,9 +14,23 @@ public record WireLimits(int maxFrameBytes, int maxHeaders, int maxHeaderBytes) 
 	/** HTTP carries three digits, whether they mean anything or not. */
 	private static final int MAX_STATUS = 999;
 
+	private static final int MAX_HEADERS = 1024;
+
+	private static final int MAX_HEADER_BYTES = 64 << 10;
+
 	private static final int SMALLEST_FRAME_LIMIT = 1024;
 
 	private static final int LARGEST_FRAME_LIMIT = 1 << 30;
+
+	/**
+	 * Returns the limits of calls and replies. Those of headers are the same on all
+	 * paths, so that a reply does not arrive on one path and fail on another.
+	 * @param maxFrameBytes the longest frame, without its fixed part
+	 * @return limits of 1,024 headers and 64 KiB of them
+	 */
+	public static WireLimits ofCalls(int maxFrameBytes) {
+		return new WireLimits(maxFrameBytes, MAX_HEADERS, Math.min(MAX_HEADER_BYTES, maxFrameBytes));
+	}
 
 	/**
 	 * Checks the option {@code maxFrameBytes} of a path.

@@ -60,7 +60,7 @@ class BellKindTests {
 		try (ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services,
 				ShmOptions.defaults(), fifoServer ? BellSupport.fifoOnly() : BellSupport.detect(), null);
 				ShmPathProvider provider = new ShmPathProvider(this.shm.clientIdentity, this.shm.rendezvous,
-						Contracts.codecs(), ShmOptions.defaults().withWaiting("park"), client)) {
+						Contracts.codecs(), ShmOptions.builder().waiting("park").build(), client)) {
 			running.start();
 			CallPath path = this.shm.connect(provider, this.server);
 			for (int i = 0; i < 20; i++) {
@@ -82,7 +82,7 @@ class BellKindTests {
 		try (ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services,
 				ShmOptions.defaults(), BellSupport.socketOnly(), null);
 				ShmPathProvider provider = new ShmPathProvider(this.shm.clientIdentity, this.shm.rendezvous,
-						Contracts.codecs(), ShmOptions.defaults().withWaiting("park"), BellSupport.detect())) {
+						Contracts.codecs(), ShmOptions.builder().waiting("park").build(), BellSupport.detect())) {
 			running.start();
 			CallPath path = this.shm.connect(provider, this.server);
 			ExecutorService callers = Executors.newFixedThreadPool(8);
@@ -133,7 +133,7 @@ class BellKindTests {
 		ServiceRegistry services = new ServiceRegistry();
 		services.register(Contracts.echo(this.shm.contract));
 		try (ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services,
-				ShmOptions.defaults().withHandshakeTimeout(Duration.ofSeconds(3)), BellSupport.socketOnly(), null)) {
+				ShmOptions.builder().handshakeTimeout(Duration.ofSeconds(3)).build(), BellSupport.socketOnly(), null)) {
 			running.start();
 			try (FakePeer client = FakePeer.connect(this.shm.directory, this.server.instanceId());
 					FileChannel segment = client.attach(this.shm.directory, this.shm.clientIdentity.instanceId(),

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 @Tag("every-jdk")
 class CutOffFileTests {
 
-	private static final ShmOptions OPTIONS = ShmOptions.defaults().withLanes(4);
+	private static final ShmOptions OPTIONS = ShmOptions.builder().lanes(4).maxLanes(4).build();
 
 	private final ShmFixture shm = new ShmFixture();
 
@@ -70,7 +70,8 @@ class CutOffFileTests {
 
 	private void wokenByTheFirstThatNotices(ExecutorService threads) throws Exception {
 		try (FakeServer hostile = new FakeServer(this.shm.directory, this.server.instanceId())) {
-			CallPath path = this.shm.connect(this.shm.provider(OPTIONS.withWaiting("park")), this.server);
+			CallPath path = this.shm.connect(this.shm.provider(OPTIONS.toBuilder().waiting("park").build()),
+					this.server);
 			LaneClient lanes = ((ShmPath) path).lanes();
 			List<Future<Throwable>> callers = new ArrayList<>();
 			for (int i = 0; i < 3; i++) {
@@ -100,7 +101,8 @@ class CutOffFileTests {
 			ExecutorService threads = Executors.newCachedThreadPool();
 			PeerIdentity identity = this.shm.identity();
 			try (FakeServer hostile = new FakeServer(this.shm.directory, identity.instanceId())) {
-				CallPath path = this.shm.connect(this.shm.provider(OPTIONS.withWaiting("park")), identity);
+				CallPath path = this.shm.connect(this.shm.provider(OPTIONS.toBuilder().waiting("park").build()),
+						identity);
 				LaneClient lanes = ((ShmPath) path).lanes();
 				List<Future<Throwable>> callers = new ArrayList<>();
 				for (int i = 0; i < 3; i++) {

@@ -84,7 +84,7 @@ public final class DescriptorChild {
 			return Contracts.value("x".repeat((int) frame.arguments()[1]));
 		}));
 		BellSupport bells = args[1].equals(SocketBells.KIND) ? BellSupport.socketOnly() : BellSupport.fifoOnly();
-		ShmOptions options = ShmOptions.defaults().withIdleTimeout(IDLE).withWaiting("park");
+		ShmOptions options = ShmOptions.builder().idleTimeout(IDLE).waiting("park").build();
 		PeerIdentity identity = PeerIdentity.create(rendezvous.hostId());
 		List<FileInputStream> filled;
 		try (ShmPathServer server = new ShmPathServer(identity, rendezvous, services, options, bells, null);

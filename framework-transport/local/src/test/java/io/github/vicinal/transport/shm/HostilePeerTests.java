@@ -62,7 +62,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 @Timeout(120)
 class HostilePeerTests {
 
-	private static final ShmOptions OPTIONS = ShmOptions.defaults().withLanes(4);
+	private static final ShmOptions OPTIONS = ShmOptions.builder().lanes(4).maxLanes(4).build();
 
 	/** Default capacity of a FIFO in the kernel. */
 	private static final int FIFO_BYTES = 64 * 1024;
@@ -161,7 +161,8 @@ class HostilePeerTests {
 		List<FileChannel> fifos = new ArrayList<>();
 		try (running) {
 			running.start();
-			CallPath victim = this.shm.connect(this.shm.provider(OPTIONS.withWaiting("park")), this.server);
+			CallPath victim = this.shm.connect(this.shm.provider(OPTIONS.toBuilder().waiting("park").build()),
+					this.server);
 			assertThat(ShmFixture.value(victim, this.shm.call("join", "a", 1))).isEqualTo("a-1");
 			for (java.nio.file.Path fifo : bells()) {
 				FileChannel channel = FileChannel.open(fifo, StandardOpenOption.READ, StandardOpenOption.WRITE);
@@ -184,7 +185,7 @@ class HostilePeerTests {
 	void fifosThatAreFilledAllTheTimeDoNotHoldUpTheEnd() throws Exception {
 		ShmPathServer running = new ShmPathServer(this.server, this.shm.rendezvous, services(), OPTIONS,
 				BellSupport.fifoOnly(), null);
-		ShmPathProvider provider = this.shm.provider(OPTIONS.withWaiting("park"));
+		ShmPathProvider provider = this.shm.provider(OPTIONS.toBuilder().waiting("park").build());
 		List<FileChannel> fifos = new ArrayList<>();
 		List<Future<?>> ends = new ArrayList<>();
 		try (running) {
@@ -317,7 +318,8 @@ class HostilePeerTests {
 
 	@Test
 	void flippedBytesOfTheControlStreamAreCounted() throws Exception {
-		ShmPathServer running = this.shm.server(this.server, OPTIONS.withHandshakeTimeout(Duration.ofMillis(300)),
+		ShmPathServer running = this.shm.server(this.server,
+				OPTIONS.toBuilder().handshakeTimeout(Duration.ofMillis(300)).build(),
 				Contracts.echo(this.shm.contract));
 		Random random = new Random(11);
 		byte[] conversation = conversation();
@@ -399,7 +401,8 @@ class HostilePeerTests {
 				}
 				return bytes;
 			};
-			ShmPathProvider provider = this.shm.provider(OPTIONS.withHandshakeTimeout(Duration.ofMillis(200)));
+			ShmPathProvider provider = this.shm
+				.provider(OPTIONS.toBuilder().handshakeTimeout(Duration.ofMillis(200)).build());
 			int refused = 0;
 			for (int i = 0; i < 60; i++) {
 				PathProvider.Attempt attempt = this.shm.attempt(provider, this.server);

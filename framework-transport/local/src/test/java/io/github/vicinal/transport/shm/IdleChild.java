@@ -131,17 +131,18 @@ public final class IdleChild implements AutoCloseable {
 		ServiceRegistry services = new ServiceRegistry();
 		services.register(Contracts.echo(Contracts.of(EchoContract.class)));
 		return (kind == Kind.UDS)
-				? new UdsPathServer(identity, rendezvous, services, UdsOptions.defaults().withIdleTimeout(IDLE))
-				: new ShmPathServer(identity, rendezvous, services, ShmOptions.defaults().withIdleTimeout(IDLE),
+				? new UdsPathServer(identity, rendezvous, services, UdsOptions.builder().idleTimeout(IDLE).build())
+				: new ShmPathServer(identity, rendezvous, services, ShmOptions.builder().idleTimeout(IDLE).build(),
 						bells(kind), null);
 	}
 
 	static PathProvider provider(Kind kind, Rendezvous rendezvous) {
 		PeerIdentity self = PeerIdentity.create(rendezvous.hostId());
 		return (kind == Kind.UDS)
-				? new UdsPathProvider(self, rendezvous, Contracts.codecs(), UdsOptions.defaults().withIdleTimeout(IDLE))
+				? new UdsPathProvider(self, rendezvous, Contracts.codecs(),
+						UdsOptions.builder().idleTimeout(IDLE).build())
 				: new ShmPathProvider(self, rendezvous, Contracts.codecs(),
-						ShmOptions.defaults().withIdleTimeout(IDLE).withWaiting("park"), bells(kind));
+						ShmOptions.builder().idleTimeout(IDLE).waiting("park").build(), bells(kind));
 	}
 
 	private static BellSupport bells(Kind kind) {

@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 @Timeout(60)
 class LostBellsTests {
 
-	private static final ShmOptions OPTIONS = ShmOptions.defaults().withLanes(4).withWaiting("park");
+	private static final ShmOptions OPTIONS = ShmOptions.builder().lanes(4).maxLanes(4).waiting("park").build();
 
 	private final ShmFixture shm = new ShmFixture();
 

@@ -29,7 +29,7 @@ class MoreLanesTests {
 
 	private static final int CALLERS = 200;
 
-	private static final ShmOptions SERVER = ShmOptions.defaults().withIdleTimeout(Duration.ofMillis(200));
+	private static final ShmOptions SERVER = ShmOptions.builder().idleTimeout(Duration.ofMillis(200)).build();
 
 	private final ShmFixture shm = new ShmFixture();
 
@@ -75,8 +75,7 @@ class MoreLanesTests {
 
 	@Test
 	void segmentsThatAreNotNeededAnyMoreAreClosed() throws Exception {
-		CallPath path = connect(
-				ShmOptions.defaults().withLanes(4).withMaxLanes(64).withIdleTimeout(Duration.ofMillis(200)));
+		CallPath path = connect(ShmOptions.builder().lanes(4).maxLanes(64).idleTimeout(Duration.ofMillis(200)).build());
 		List<CompletableFuture<Object>> calls = call(path, 40);
 		Async.await(() -> this.gate.inside() == 40);
 		openAndCheck(calls);
@@ -90,7 +89,7 @@ class MoreLanesTests {
 
 	@Test
 	void callBeyondTheLimitGoesElsewhereAtOnceAndWasNotExecuted() throws Exception {
-		CallPath path = connect(ShmOptions.defaults().withLanes(4).withMaxLanes(8));
+		CallPath path = connect(ShmOptions.builder().lanes(4).maxLanes(8).build());
 		List<CompletableFuture<Object>> calls = call(path, 8);
 		Async.await(() -> this.gate.inside() == 8);
 		PathException full = catchThrowableOfType(PathException.class, () -> path.call(this.shm.call("join", "a", 1)));
@@ -107,7 +106,7 @@ class MoreLanesTests {
 	@Test
 	void memoryOfAllSegmentsIsBounded() throws Exception {
 		long limit = 4 << 20;
-		CallPath path = connect(ShmOptions.defaults().withLanes(1).withMaxLanes(64).withMaxMemoryBytes(limit));
+		CallPath path = connect(ShmOptions.builder().lanes(1).maxLanes(64).maxMemoryBytes(limit).build());
 		long segment = (Long) path.details().get("memoryBytes");
 		String large = "x".repeat(10_000);
 		List<CompletableFuture<Object>> calls = new ArrayList<>();
@@ -127,9 +126,9 @@ class MoreLanesTests {
 	@Test
 	void heapOfAllSegmentsIsBoundedOnTheServer() throws Exception {
 		long limit = 1 << 20;
-		ShmPathServer running = this.shm.server(this.server, ShmOptions.defaults().withMaxHeapBytes(limit),
+		ShmPathServer running = this.shm.server(this.server, ShmOptions.builder().maxHeapBytes(limit).build(),
 				Contracts.service(this.shm.contract, this.gate::pass));
-		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(1).withMaxLanes(8)),
+		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.builder().lanes(1).maxLanes(8).build()),
 				this.server);
 		String large = "x".repeat(60_000);
 		List<CompletableFuture<Object>> calls = new ArrayList<>();
@@ -151,7 +150,7 @@ class MoreLanesTests {
 	void serverWithoutRoomForMoreClientsIsNoReasonToWait() throws Exception {
 		this.shm.server(this.server, SERVER.toBuilder().maxPeers(1).build(),
 				Contracts.service(this.shm.contract, this.gate::pass));
-		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(2).withMaxLanes(64)),
+		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.builder().lanes(2).maxLanes(64).build()),
 				this.server);
 		List<CompletableFuture<Object>> calls = call(path, 2);
 		Async.await(() -> this.gate.inside() == 2);
@@ -165,7 +164,7 @@ class MoreLanesTests {
 	void pathThatIsClosedClosesAllSegmentsOnceTheirCallsHaveEnded() throws Exception {
 		ShmPathServer running = this.shm.server(this.server, SERVER,
 				Contracts.service(this.shm.contract, this.gate::pass));
-		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(4).withMaxLanes(64)),
+		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.builder().lanes(4).maxLanes(64).build()),
 				this.server);
 		List<CompletableFuture<Object>> calls = call(path, 20);
 		Async.await(() -> this.gate.inside() == 20);
@@ -178,8 +177,8 @@ class MoreLanesTests {
 	@Test
 	void closingEndsAHandshakeThatHangs() throws Exception {
 		try (FakeServer mute = new FakeServer(this.shm.directory, this.server.instanceId())) {
-			ShmPathProvider provider = this.shm.provider(
-					ShmOptions.defaults().withLanes(4).withMaxLanes(8).withHandshakeTimeout(Duration.ofMinutes(5)));
+			ShmPathProvider provider = this.shm
+				.provider(ShmOptions.builder().lanes(4).maxLanes(8).handshakeTimeout(Duration.ofMinutes(5)).build());
 			CallPath path = this.shm.connect(provider, this.server);
 			mute.silent = true;
 			List<CompletableFuture<Object>> calls = call(path, 5);

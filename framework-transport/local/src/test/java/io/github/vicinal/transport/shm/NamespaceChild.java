@@ -40,7 +40,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class NamespaceChild {
 
-	private static final ShmOptions OPTIONS = ShmOptions.defaults().withAcquireTimeout(Duration.ofMillis(100));
+	private static final ShmOptions OPTIONS = ShmOptions.builder().acquireTimeout(Duration.ofMillis(100)).build();
 
 	private static final int MIB = 1 << 20;
 

@@ -90,9 +90,10 @@ class PayloadHeapTests {
 
 	@Test
 	void arraysAreGivenBackOnBothSides() throws Exception {
-		ShmPathServer running = this.shm.server(this.server, ShmOptions.defaults().withIdleTimeout(IDLE),
+		ShmPathServer running = this.shm.server(this.server, ShmOptions.builder().idleTimeout(IDLE).build(),
 				Contracts.echo(this.shm.contract));
-		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withIdleTimeout(IDLE)), this.server);
+		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.builder().idleTimeout(IDLE).build()),
+				this.server);
 		for (int round = 0; round < 2; round++) {
 			List<CompletableFuture<Object>> calls = new ArrayList<>();
 			for (int i = 0; i < 8; i++) {
@@ -116,7 +117,7 @@ class PayloadHeapTests {
 	void socketsGiveTheirHeapBackAtTheEndOfACall() throws Exception {
 		ServiceRegistry services = new ServiceRegistry();
 		services.register(Contracts.echo(this.shm.contract));
-		UdsOptions none = UdsOptions.defaults().withMaxHeapBytes(0);
+		UdsOptions none = UdsOptions.builder().maxHeapBytes(0).build();
 		try (UdsPathServer running = new UdsPathServer(this.server, this.shm.rendezvous, services, none);
 				UdsPathProvider provider = new UdsPathProvider(this.shm.clientIdentity, this.shm.rendezvous,
 						Contracts.codecs(), none)) {
@@ -141,7 +142,7 @@ class PayloadHeapTests {
 	/** One at a time gets through. */
 	@Test
 	void budgetOfNothingHoldsUpNobodyForGood() throws Exception {
-		ShmOptions none = ShmOptions.defaults().withMaxHeapBytes(0);
+		ShmOptions none = ShmOptions.builder().maxHeapBytes(0).build();
 		this.shm.server(this.server, none, Contracts.echo(this.shm.contract));
 		CallPath path = this.shm.connect(this.shm.provider(none), this.server);
 		List<CompletableFuture<Object>> calls = new ArrayList<>();

@@ -42,9 +42,11 @@ class RawLanesTests {
 	/** An echo that looks at requests where they are. */
 	private static final LaneServer.Handler IN_PLACE = (lane, batch) -> lane.respond(lane.view());
 
-	private static final ShmOptions OPTIONS = ShmOptions.defaults()
-		.withLanes(16)
-		.withAcquireTimeout(Duration.ofSeconds(10));
+	private static final ShmOptions OPTIONS = ShmOptions.builder()
+		.lanes(16)
+		.maxLanes(16)
+		.acquireTimeout(Duration.ofSeconds(10))
+		.build();
 
 	private Path directory;
 
@@ -299,7 +301,7 @@ class RawLanesTests {
 	@Test
 	void callersThatWaitForMemoryAreReleasedWhenTheServerGoes() throws Exception {
 		PeerIdentity identity = PeerIdentity.create(PeerIdentity.NO_HOST);
-		ShmOptions small = OPTIONS.withMaxMemoryBytes(1 << 20).withDrainTimeout(Duration.ZERO);
+		ShmOptions small = OPTIONS.toBuilder().maxMemoryBytes(1 << 20).drainTimeout(Duration.ZERO).build();
 		CountDownLatch received = new CountDownLatch(1);
 		ShmPathServer silent = RawLanes.serve(this.directory, identity, small, false,
 				(lane, batch) -> received.countDown());
@@ -349,7 +351,7 @@ class RawLanesTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void answersInPiecesAreWhole(boolean inPlace) throws Exception {
-		ShmOptions none = OPTIONS.withMaxMemoryBytes(0);
+		ShmOptions none = OPTIONS.toBuilder().maxMemoryBytes(0).build();
 		PeerIdentity other = PeerIdentity.create(PeerIdentity.NO_HOST);
 		try (ShmPathServer poor = RawLanes.serve(this.directory, other, none, false, (lane, batch) -> {
 			byte[] request = lane.request();

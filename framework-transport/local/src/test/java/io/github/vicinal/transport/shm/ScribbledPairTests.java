@@ -51,8 +51,8 @@ class ScribbledPairTests {
 			"the request has gone, 0, 0", "nonsense, 40, -1" })
 	void callerThatSleepsIsWoken(String what, int word, int value) throws Exception {
 		this.shm.server(this.server, ShmOptions.defaults(), Contracts.service(this.shm.contract, this.gate::pass));
-		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(1).withWaiting("park")),
-				this.server);
+		CallPath path = this.shm
+			.connect(this.shm.provider(ShmOptions.builder().lanes(1).maxLanes(1).waiting("park").build()), this.server);
 		CompletableFuture<Object> call = Async.call(() -> outcome(path));
 		Async.await(() -> this.gate.inside() == 1 && Async.isSomebodyIn("ClientLane.sleep", "await"));
 		memory(path).putInt(LINES + word, value);
@@ -66,8 +66,8 @@ class ScribbledPairTests {
 	void requestThatGotLostIsFoundOrEndsThePair(boolean overwritten) throws Exception {
 		this.gate.open();
 		this.shm.server(this.server, ShmOptions.defaults(), Contracts.service(this.shm.contract, this.gate::pass));
-		CallPath path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(1).withWaiting("park")),
-				this.server);
+		CallPath path = this.shm
+			.connect(this.shm.provider(ShmOptions.builder().lanes(1).maxLanes(1).waiting("park").build()), this.server);
 		assertThat(outcome(path)).isEqualTo("a");
 		Async.await(() -> Async.isSomebodyIn("LaneServer.sleep", "await"));
 		ByteBuffer memory = memory(path);
@@ -100,8 +100,8 @@ class ScribbledPairTests {
 	void anythingAnywhereHoldsNobodyUp(long seed) throws Exception {
 		this.gate.open();
 		this.shm.server(this.server, ShmOptions.defaults(), Contracts.service(this.shm.contract, this.gate::pass));
-		CallPath path = this.shm.connect(
-				this.shm.provider(ShmOptions.defaults().withLanes(4).withWaiting((seed % 2 == 0) ? "park" : "learned")),
+		CallPath path = this.shm.connect(this.shm
+			.provider(ShmOptions.builder().lanes(4).maxLanes(4).waiting((seed % 2 == 0) ? "park" : "learned").build()),
 				this.server);
 		AtomicBoolean stopped = new AtomicBoolean();
 		List<CompletableFuture<Integer>> callers = new ArrayList<>();

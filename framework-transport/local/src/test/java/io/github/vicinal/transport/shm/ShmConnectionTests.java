@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 @Timeout(60)
 class ShmConnectionTests {
 
-	private static final ShmOptions OPTIONS = ShmOptions.defaults().withLanes(4);
+	private static final ShmOptions OPTIONS = ShmOptions.builder().lanes(4).maxLanes(4).build();
 
 	private final ShmFixture shm = new ShmFixture();
 
@@ -143,7 +143,7 @@ class ShmConnectionTests {
 	void clientWithoutCallsLearnsThatNoneIsExecutedWhileTheCallOfAnotherIsCutOff() throws Exception {
 		CountDownLatch called = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
-		ShmPathServer running = this.shm.server(this.server, OPTIONS.withDrainTimeout(Duration.ZERO),
+		ShmPathServer running = this.shm.server(this.server, OPTIONS.toBuilder().drainTimeout(Duration.ZERO).build(),
 				Contracts.service(this.shm.contract, (frame) -> {
 					called.countDown();
 					try {

@@ -228,7 +228,8 @@ class ShmPathTests {
 
 		};
 		this.shm.server(this.server, ShmOptions.defaults(), Contracts.echo(this.shm.contract), late);
-		ShmPathProvider provider = this.shm.provider(ShmOptions.defaults().withHandshakeTimeout(Duration.ofSeconds(1)));
+		ShmPathProvider provider = this.shm
+			.provider(ShmOptions.builder().handshakeTimeout(Duration.ofSeconds(3)).build());
 		CallPath path = this.shm.connect(provider, this.server);
 		PeerAnnouncement announced = new PeerAnnouncement(this.server, Set.of("shm"), slow.hash(), "");
 		assertThat(provider.connect(slow, announced)).isInstanceOf(PathProvider.Unavailable.class);
@@ -304,7 +305,7 @@ class ShmPathTests {
 	void deadlineEndsACallAndItsLaneComesBackAfterTheAnswer() throws Exception {
 		CountDownLatch called = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
-		CallPath path = connect(ShmOptions.defaults().withLanes(1), blocking(called, release));
+		CallPath path = connect(ShmOptions.builder().lanes(1).maxLanes(1).build(), blocking(called, release));
 		PathException ex = catchThrowableOfType(PathException.class, () -> path.call(Contracts
 			.callBefore(this.shm.contract, "join", System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200), "hold", 1)));
 		assertThat(ex.reason()).isEqualTo(Reason.TIMEOUT);
@@ -353,7 +354,7 @@ class ShmPathTests {
 	/** Else its reason would be lost where memory is short. */
 	@Test
 	void refusalNeedsNoMemoryHoweverLongItsReasonIs() {
-		CallPath path = connect(ShmOptions.defaults().withMaxMemoryBytes(0), Contracts.service(this.shm.contract,
+		CallPath path = connect(ShmOptions.builder().maxMemoryBytes(0).build(), Contracts.service(this.shm.contract,
 				(frame) -> Contracts.value(new BrokenList("\u5b57".repeat(5000)))));
 		PathException ex = catchThrowableOfType(PathException.class, () -> path.call(Contracts
 			.callBefore(this.shm.contract, "items", System.nanoTime() + TimeUnit.SECONDS.toNanos(5), List.of())));
@@ -403,7 +404,7 @@ class ShmPathTests {
 		CountDownLatch release = new CountDownLatch(1);
 		AtomicLong left = new AtomicLong();
 		CallPath path = connect(
-				ShmOptions.defaults().withMaxMemoryBytes(1 << 20).withAcquireTimeout(Duration.ofSeconds(10)),
+				ShmOptions.builder().maxMemoryBytes(1 << 20).acquireTimeout(Duration.ofSeconds(10)).build(),
 				Contracts.service(this.shm.contract, (frame) -> {
 					left.set(frame.remainingNanos());
 					called.countDown();
@@ -467,7 +468,7 @@ class ShmPathTests {
 
 	@Test
 	void undecodableArgumentsAreRefusedAndNothingElse() throws Exception {
-		CallPath path = connect(ShmOptions.defaults().withMaxFrameBytes(4096), Contracts.echo(this.shm.contract));
+		CallPath path = connect(ShmOptions.builder().maxFrameBytes(4096).build(), Contracts.echo(this.shm.contract));
 		PathException ex = catchThrowableOfType(PathException.class,
 				() -> path.call(this.shm.call("bytes", (Object) new byte[5000])));
 		assertThat(ex.reason()).isEqualTo(Reason.PROTOCOL);
@@ -479,7 +480,7 @@ class ShmPathTests {
 	@Test
 	void noMemoryForLargeCallsIsSaid() throws Exception {
 		CallPath path = connect(
-				ShmOptions.defaults().withMaxMemoryBytes(1 << 20).withAcquireTimeout(Duration.ofMillis(50)),
+				ShmOptions.builder().maxMemoryBytes(1 << 20).acquireTimeout(Duration.ofMillis(50)).build(),
 				Contracts.echo(this.shm.contract));
 		PathException ex = catchThrowableOfType(PathException.class,
 				() -> path.call(this.shm.call("bytes", (Object) new byte[3 << 20])));
@@ -494,11 +495,11 @@ class ShmPathTests {
 	void ofTwoLimitsOfMemoryTheSmallerOneCountsForBothSides(int server, int client) throws Exception {
 		int mib = 1 << 20;
 		int both = Math.min(server, client) * mib;
-		this.shm.server(this.server, ShmOptions.defaults().withMaxMemoryBytes((long) server * mib),
+		this.shm.server(this.server, ShmOptions.builder().maxMemoryBytes((long) server * mib).build(),
 				Contracts.service(this.shm.contract,
 						(frame) -> Contracts.value(Contracts.pattern(((byte[]) frame.arguments()[0]).length, 1))));
 		CallPath path = this.shm
-			.connect(this.shm.provider(ShmOptions.defaults().withMaxMemoryBytes((long) client * mib)), this.server);
+			.connect(this.shm.provider(ShmOptions.builder().maxMemoryBytes((long) client * mib).build()), this.server);
 		PathException ex = catchThrowableOfType(PathException.class,
 				() -> path.call(this.shm.call("bytes", (Object) new byte[both + 1])));
 		assertThat(ex.reason()).isEqualTo(Reason.EXHAUSTED);
@@ -514,7 +515,7 @@ class ShmPathTests {
 	@Test
 	void replyThatFindsNoMemoryComesInPieces() throws Exception {
 		AtomicInteger executed = new AtomicInteger();
-		CallPath path = connect(ShmOptions.defaults().withMaxMemoryBytes(0), sized(executed));
+		CallPath path = connect(ShmOptions.builder().maxMemoryBytes(0).build(), sized(executed));
 		int calls = 0;
 		for (int size : new int[] { 2000, 2005, 2006, 2007, 2048, 2049, 4000, 4054, 4055, 10_000, 3 << 20, 1 }) {
 			assertThat(ShmFixture.value(path, this.shm.call("join", "", size))).isEqualTo("x".repeat(size));
@@ -527,7 +528,7 @@ class ShmPathTests {
 	@Test
 	void replyThatIsTooLongFailsAndMayHaveBeenExecuted() throws Exception {
 		AtomicInteger executed = new AtomicInteger();
-		CallPath path = connect(ShmOptions.defaults().withMaxFrameBytes(1 << 20), sized(executed));
+		CallPath path = connect(ShmOptions.builder().maxFrameBytes(1 << 20).build(), sized(executed));
 		PathException ex = catchThrowableOfType(PathException.class,
 				() -> path.call(this.shm.call("join", "", 3 << 20)));
 		assertThat(ex.reason()).isEqualTo(Reason.PROTOCOL);
@@ -558,7 +559,7 @@ class ShmPathTests {
 	void waitingOfTheServerIsShownForEachClient() throws Exception {
 		ShmPathServer running = this.shm.server(this.server, ShmOptions.defaults(), Contracts.echo(this.shm.contract));
 		assertThat(running.clients()).isEmpty();
-		ShmPathProvider provider = this.shm.provider(ShmOptions.defaults().withWaiting("park"));
+		ShmPathProvider provider = this.shm.provider(ShmOptions.builder().waiting("park").build());
 		CallPath path = this.shm.connect(provider, this.server);
 		for (int i = 0; i < 3; i++) {
 			assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a-1");
@@ -583,7 +584,7 @@ class ShmPathTests {
 		try (FakeServer mute = new FakeServer(this.shm.directory, silent.instanceId())) {
 			mute.silent = true;
 			ShmPathProvider provider = this.shm
-				.provider(ShmOptions.defaults().withHandshakeTimeout(Duration.ofMinutes(5)));
+				.provider(ShmOptions.builder().handshakeTimeout(Duration.ofMinutes(5)).build());
 			CompletableFuture<PathProvider.Attempt> first = Async.call(() -> this.shm.attempt(provider, silent));
 			mute.connected.await();
 			CompletableFuture<PathProvider.Attempt> second = Async.call(() -> this.shm.attempt(provider, silent));
@@ -625,7 +626,7 @@ class ShmPathTests {
 			PeerIdentity identity = this.shm.identity();
 			ShmPathServer closing = new ShmPathServer(identity, this.shm.rendezvous,
 					new io.github.vicinal.server.ServiceRegistry(),
-					ShmOptions.defaults().withDrainTimeout(Duration.ZERO), BellSupport.fifoOnly(), RawLanes.echo());
+					ShmOptions.builder().drainTimeout(Duration.ZERO).build(), BellSupport.fifoOnly(), RawLanes.echo());
 			closing.start();
 			Async.call(() -> RawLanes.connect(this.shm.directory, identity.instanceId(), ShmOptions.defaults(), true));
 			Async.await(() -> bells(identity) > 0);

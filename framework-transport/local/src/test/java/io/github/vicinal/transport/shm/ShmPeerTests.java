@@ -53,7 +53,7 @@ class ShmPeerTests {
 
 	@Test
 	void errorOfTheListeningThreadEndsThePairAndItsWaitingCallers() throws Exception {
-		ShmOptions options = ShmOptions.defaults().withLanes(4);
+		ShmOptions options = ShmOptions.builder().lanes(4).maxLanes(4).build();
 		ShmPeer peer = new ShmPeer(this.server.instanceId(), options, Contracts.codecs(), (rule, text) -> {
 			throw new NoClassDefFoundError("for a test");
 		});
@@ -76,8 +76,8 @@ class ShmPeerTests {
 	@Test
 	void endOfThePairEndsTheWaitForAContract() throws Exception {
 		ShmPeer peer = new ShmPeer(this.server.instanceId(),
-				ShmOptions.defaults().withLanes(4).withHandshakeTimeout(Duration.ofMinutes(5)), Contracts.codecs(),
-				(rule, text) -> {
+				ShmOptions.builder().lanes(4).maxLanes(4).handshakeTimeout(Duration.ofMinutes(5)).build(),
+				Contracts.codecs(), (rule, text) -> {
 				});
 		try (FakeServer mute = new FakeServer(this.shm.directory, this.server.instanceId())) {
 			peer.connect(this.shm.clientIdentity.instanceId(), new MemoryFiles(this.shm.directory),
@@ -100,8 +100,8 @@ class ShmPeerTests {
 		try (FakeServer unlucky = new FakeServer(this.shm.directory, this.server.instanceId())) {
 			unlucky.afterBound = FakePeer.frame(FrameType.ARENA, 0,
 					(out) -> new Payload.Arena(0, 4096, Segment.newName()).write(out));
-			ShmPeer peer = new ShmPeer(this.server.instanceId(), ShmOptions.defaults().withLanes(4), Contracts.codecs(),
-					(rule, text) -> {
+			ShmPeer peer = new ShmPeer(this.server.instanceId(), ShmOptions.builder().lanes(4).maxLanes(4).build(),
+					Contracts.codecs(), (rule, text) -> {
 					});
 			peer.connect(this.shm.clientIdentity.instanceId(), new MemoryFiles(this.shm.directory),
 					PeerCheck.sameUser(this.shm.rendezvous), this.watchdog, this.loop, BellSupport.detect());
@@ -119,7 +119,8 @@ class ShmPeerTests {
 	@Test
 	void callForWhichThePeerMapsNoMemoryEndsAtItsDeadlineAndWasNotExecuted() throws Exception {
 		try (FakeServer busy = new FakeServer(this.shm.directory, this.server.instanceId())) {
-			CallPath path = this.shm.connect(this.shm.provider(ShmOptions.defaults().withLanes(4)), this.server);
+			CallPath path = this.shm.connect(this.shm.provider(ShmOptions.builder().lanes(4).maxLanes(4).build()),
+					this.server);
 			PathException failure = catchThrowableOfType(PathException.class,
 					() -> path.call(Contracts.callBefore(this.shm.contract, "bytes",
 							System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(50), (Object) new byte[20_000])));
@@ -136,7 +137,7 @@ class ShmPeerTests {
 		try (FakeServer refusing = new FakeServer(this.shm.directory, this.server.instanceId())) {
 			refusing.change = (type, bytes) -> (type == FrameType.ATTACHED) ? boundToNothing() : bytes;
 			for (int i = 1; i <= 3; i++) {
-				ShmPeer peer = new ShmPeer(this.server.instanceId(), ShmOptions.defaults().withLanes(4),
+				ShmPeer peer = new ShmPeer(this.server.instanceId(), ShmOptions.builder().lanes(4).maxLanes(4).build(),
 						Contracts.codecs(), (rule, text) -> {
 						});
 				assertThatExceptionOfType(WireException.class)

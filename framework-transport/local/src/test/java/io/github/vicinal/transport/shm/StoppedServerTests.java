@@ -57,7 +57,7 @@ class StoppedServerTests {
 		try (IdleChild child = IdleChild.start("servers", IdleChild.Kind.SHM, this.shm.directory,
 				List.of(this.server))) {
 			ShmPathProvider provider = this.shm
-				.provider(ShmOptions.defaults().withHandshakeTimeout(Duration.ofSeconds(2)));
+				.provider(ShmOptions.builder().handshakeTimeout(Duration.ofSeconds(2)).build());
 			CallPath path = this.shm.connect(provider, this.server);
 			assertThat(ShmFixture.value(path, this.shm.call("join", "a", 1))).isEqualTo("a-1");
 			child.stop();

@@ -103,7 +103,7 @@ class UdsClientFuzzTests {
 	/** Returns what the call returned, or why there was no call or no answer. */
 	private String call() {
 		try (UdsPathProvider provider = this.uds
-			.provider(UdsOptions.defaults().withHandshakeTimeout(Duration.ofMillis(300)).withMaxFrameBytes(1 << 20))) {
+			.provider(UdsOptions.builder().handshakeTimeout(Duration.ofMillis(300)).maxFrameBytes(1 << 20).build())) {
 			PathProvider.Attempt attempt = provider.connect(this.uds.contract,
 					Contracts.announce(this.identity, this.uds.contract));
 			if (!(attempt instanceof PathProvider.Connected connected)) {

@@ -42,7 +42,7 @@ class UdsConcurrencyTests {
 			PeerIdentity identity = uds.identity();
 			UdsPathServer server = uds.server(identity, UdsOptions.defaults(), Contracts.echo(uds.contract));
 			UdsPathProvider provider = uds
-				.provider(UdsOptions.defaults().withMaxConnectionsPerPeer(16).withAcquireTimeout(PATIENCE));
+				.provider(UdsOptions.builder().maxConnectionsPerPeer(16).acquireTimeout(PATIENCE).build());
 			CallPath path = uds.connect(provider, identity);
 			List<Callable<Long>> tasks = new ArrayList<>();
 			for (int i = 0; i < THREADS; i++) {
@@ -92,7 +92,7 @@ class UdsConcurrencyTests {
 		try (UdsFixture uds = new UdsFixture()) {
 			PeerIdentity identity = uds.identity();
 			uds.server(identity, UdsOptions.defaults(), Contracts.echo(uds.contract));
-			CallPath path = uds.connect(uds.provider(UdsOptions.defaults().withAcquireTimeout(PATIENCE)), identity);
+			CallPath path = uds.connect(uds.provider(UdsOptions.builder().acquireTimeout(PATIENCE).build()), identity);
 			// Compiled for 17, which has no virtual threads.
 			Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
 			List<CompletableFuture<Object>> answers = new ArrayList<>();

@@ -49,7 +49,7 @@ class UdsExecutionTests {
 			// The same id for all, which real servers never have, makes the pool meet
 			// as many closed connections as possible.
 			PeerIdentity identity = uds.identity();
-			UdsOptions options = UdsOptions.defaults().withDrainTimeout(Duration.ofSeconds(20));
+			UdsOptions options = UdsOptions.builder().drainTimeout(Duration.ofSeconds(20)).build();
 			UdsPathServer server = uds.server(identity, options, service);
 			CallPath path = uds.connect(uds.provider(UdsOptions.defaults()), identity);
 			List<CompletableFuture<Integer>> callers = new ArrayList<>();

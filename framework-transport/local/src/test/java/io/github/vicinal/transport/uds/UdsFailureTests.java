@@ -101,7 +101,7 @@ class UdsFailureTests {
 	/** Else an idle client's next call would have to be taken for executed. */
 	@RepeatedTest(50)
 	void serverThatDoesNotWaitForCallsSaysGoodbyeToIdleClients() throws Exception {
-		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults().withDrainTimeout(Duration.ZERO),
+		UdsPathServer server = this.uds.server(this.identity, UdsOptions.builder().drainTimeout(Duration.ZERO).build(),
 				blocking());
 		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 		assertThat(UdsFixture.value(path, this.uds.call("bytes", (Object) new byte[] { 1 }))).isNotNull();
@@ -192,7 +192,7 @@ class UdsFailureTests {
 	@Test
 	void stoppingServerCutsOffWhatDoesNotEnd() throws Exception {
 		UdsPathServer server = this.uds.server(this.identity,
-				UdsOptions.defaults().withDrainTimeout(Duration.ofMillis(50)), blocking());
+				UdsOptions.builder().drainTimeout(Duration.ofMillis(50)).build(), blocking());
 		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 		CompletableFuture<Object> inFlight = async(path, this.uds.call("join", "a", 1));
 		this.entered.await();
@@ -205,7 +205,7 @@ class UdsFailureTests {
 	@Test
 	void stoppingServerWithoutAThreadForGoodbyesCutsOffItsConnections() throws Exception {
 		UdsPathServer server = this.uds.server(this.identity,
-				UdsOptions.defaults().withDrainTimeout(Duration.ofMillis(50)), blocking());
+				UdsOptions.builder().drainTimeout(Duration.ofMillis(50)).build(), blocking());
 		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 		CompletableFuture<Object> inFlight = async(path, this.uds.call("join", "a", 1));
 		this.entered.await();
@@ -373,7 +373,7 @@ class UdsFailureTests {
 		this.uds.server(this.identity, UdsOptions.defaults(), blocking());
 		CallPath path = this.uds.connect(
 				this.uds.provider(
-						UdsOptions.defaults().withMaxConnectionsPerPeer(1).withAcquireTimeout(Duration.ofMillis(100))),
+						UdsOptions.builder().maxConnectionsPerPeer(1).acquireTimeout(Duration.ofMillis(100)).build()),
 				this.identity);
 		CompletableFuture<Object> inFlight = async(path, this.uds.call("join", "a", 1));
 		this.entered.await();
@@ -394,7 +394,8 @@ class UdsFailureTests {
 
 	@Test
 	void serverRefusesMoreConnectionsThanItMayHave() throws Exception {
-		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults().withMaxConnections(1), blocking());
+		UdsPathServer server = this.uds.server(this.identity, UdsOptions.builder().maxConnections(1).build(),
+				blocking());
 		UdsPathProvider provider = this.uds.provider(UdsOptions.defaults());
 		CallPath path = this.uds.connect(provider, this.identity);
 		CompletableFuture<Object> inFlight = async(path, this.uds.call("join", "a", 1));
@@ -409,7 +410,7 @@ class UdsFailureTests {
 
 	@Test
 	void tooLargeCallsAndAnswersAreRefusedAndThePathLivesOn() throws Exception {
-		this.uds.server(this.identity, UdsOptions.defaults().withMaxFrameBytes(20_000),
+		this.uds.server(this.identity, UdsOptions.builder().maxFrameBytes(20_000).build(),
 				Contracts.service(this.uds.contract,
 						(frame) -> frame.method().method().getName().equals("join")
 								? Contracts.value("x".repeat((Integer) frame.arguments()[1]))
@@ -453,7 +454,7 @@ class UdsFailureTests {
 	@Test
 	void connectionOfACallThatEndedInAnErrorIsNotUsedAgain() throws Exception {
 		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults(), blocking());
-		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.defaults().withMaxConnectionsPerPeer(1)),
+		CallPath path = this.uds.connect(this.uds.provider(UdsOptions.builder().maxConnectionsPerPeer(1).build()),
 				this.identity);
 		CallFrame frame = soon("items", 20_000, failing(new OutOfMemoryError("as the test wants it")));
 		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> path.call(frame));
@@ -489,7 +490,7 @@ class UdsFailureTests {
 	void idleConnectionsAreClosed() throws Exception {
 		UdsPathServer server = this.uds.server(this.identity, UdsOptions.defaults(), blocking());
 		CallPath path = this.uds
-			.connect(this.uds.provider(UdsOptions.defaults().withIdleTimeout(Duration.ofMillis(50))), this.identity);
+			.connect(this.uds.provider(UdsOptions.builder().idleTimeout(Duration.ofMillis(50)).build()), this.identity);
 		Async.await(() -> server.metrics().open().sum() == 0);
 		assertThat(UdsFixture.value(path, this.uds.call("bytes", (Object) new byte[] { 1 }))).isNotNull();
 		assertThat(server.metrics().accepted().sum()).isEqualTo(2);

@@ -45,7 +45,7 @@ class UdsServerFuzzTests {
 	@BeforeEach
 	void open() {
 		this.server = this.uds.server(this.identity,
-				UdsOptions.defaults().withMaxFrameBytes(1 << 20).withHandshakeTimeout(Duration.ofMillis(500)),
+				UdsOptions.builder().maxFrameBytes(1 << 20).handshakeTimeout(Duration.ofMillis(500)).build(),
 				Contracts.echo(this.uds.contract));
 		this.path = this.uds.connect(this.uds.provider(UdsOptions.defaults()), this.identity);
 	}

@@ -21,10 +21,6 @@ public final class RdmaOptions {
 
 	private static final int MAX_RENDEZVOUS_BYTES = RendezvousSender.MAX_PIECES * RendezvousSender.PIECE_BYTES;
 
-	private static final int MAX_HEADERS = 256;
-
-	private static final int MAX_HEADER_BYTES = 64 * 1024;
-
 	private static final Duration MIN_TIME = Duration.ofMillis(10);
 
 	private static final Duration MAX_TIME = Duration.ofDays(1);
@@ -248,7 +244,7 @@ public final class RdmaOptions {
 	}
 
 	WireLimits limits() {
-		return new WireLimits(this.maxFrameBytes, MAX_HEADERS, MAX_HEADER_BYTES);
+		return WireLimits.ofCalls(this.maxFrameBytes);
 	}
 
 	/**

@@ -52,11 +52,13 @@ final class LocalTransportOptions {
 	UdsOptions uds(UdsProperties uds, ShmProperties shm) {
 		UdsOptions defaults = UdsOptions.defaults();
 		return named(UdsProperties.PREFIX,
-				() -> defaults.withMaxHeapBytes(heap(shm, defaults.maxHeapBytes()))
-					.withMaxFrameBytes(bytes(uds.maxFrameSize()))
-					.withMaxConnectionsPerPeer(uds.maxConnectionsPerPeer())
-					.withMaxConnections(uds.maxConnections())
-					.withDrainTimeout(drainTimeout(defaults.drainTimeout())));
+				() -> defaults.toBuilder()
+					.maxHeapBytes(heap(shm, defaults.maxHeapBytes()))
+					.maxFrameBytes(bytes(uds.maxFrameSize()))
+					.maxConnectionsPerPeer(uds.maxConnectionsPerPeer())
+					.maxConnections(uds.maxConnections())
+					.drainTimeout(drainTimeout(defaults.drainTimeout()))
+					.build());
 	}
 
 	/** Follows the web server: an immediate shutdown waits for no call. */

@@ -20,10 +20,6 @@ public final class TcpOptions {
 	/** Four numbers, or anything with colons. */
 	private static final int MAX_PORT = 65_535;
 
-	private static final int MAX_HEADERS = 256;
-
-	private static final int MAX_HEADER_BYTES = 64 * 1024;
-
 	private static final int MIN_UNSENT_BYTES = 1024;
 
 	private static final int MIN_COMPRESSED_BYTES = 1024;
@@ -295,7 +291,7 @@ public final class TcpOptions {
 	}
 
 	WireLimits limits() {
-		return new WireLimits(this.maxFrameBytes, MAX_HEADERS, MAX_HEADER_BYTES);
+		return WireLimits.ofCalls(this.maxFrameBytes);
 	}
 
 	/**
