@@ -292,13 +292,19 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 				return;
 			}
 			TopicLog open = requiredToPublish();
-			long next = open.endOf(this.end, TopicLog.recordBytes(namesLength, length));
+			int recordBytes = TopicLog.recordBytes(namesLength, length);
+			long next = open.endOf(this.end, recordBytes);
 			if (this.tail < next - this.settings.capacityBytes()) {
 				awaitRoom(open, next - this.settings.capacityBytes(), System.nanoTime() + patience);
 			}
 			open.write(this.end, next, ++this.sequence, names, namesLength, bytes, length);
 			this.end = next;
 			open.publish(next);
+			if (open.sequence(next - recordBytes) != this.sequence) {
+				// The memory is gone, and the error would come later in the caller's
+				// code.
+				Memory.settle();
+			}
 			if (wake) {
 				wake();
 			}
