@@ -3,6 +3,7 @@ package io.github.vicinal.peer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -411,6 +412,7 @@ public final class Rendezvous {
 						.formatted(directory, attributes.owner().getName(), pinned.getName()));
 		}
 		if (!OWNER_ONLY.containsAll(attributes.permissions())) {
+			requireOwn(directory);
 			throw new UnusableException("others may enter %s (mode %s): run 'chmod 700 %s' or configure another"
 				.formatted(directory, PosixFilePermissions.toString(attributes.permissions()), directory));
 		}
@@ -422,20 +424,44 @@ public final class Rendezvous {
 		UserPrincipal verified = verifyOwner(directory, null);
 		// A file that this process creates belongs to it: the portable way to learn one's
 		// own uid.
-		Path probe = Files.createTempFile(directory, ".", ".probe");
+		Path probe = probe(directory);
 		try {
-			Object self = Files.getAttribute(probe, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-			Object owner = Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-			if (!self.equals(owner)) {
-				throw new UnusableException(
-						"%s belongs to the user %s and not to this one (%s): remove it or configure another"
-							.formatted(directory, owner, self));
-			}
+			requireOwn(directory, Files.getAttribute(probe, "unix:uid", LinkOption.NOFOLLOW_LINKS));
 		}
 		finally {
 			Files.deleteIfExists(probe);
 		}
 		return verified;
+	}
+
+	private static Path probe(Path directory) throws IOException, UnusableException {
+		try {
+			return Files.createTempFile(directory, ".", ".probe");
+		}
+		catch (AccessDeniedException ex) {
+			requireOwn(directory);
+			throw ex;
+		}
+	}
+
+	/**
+	 * Fails with the name of the other user if a directory that cannot be used belongs to
+	 * one.
+	 */
+	private static void requireOwn(Path directory) throws IOException, UnusableException {
+		String self = user();
+		if (!self.isEmpty() && self.chars().allMatch(Character::isDigit)) {
+			requireOwn(directory, Integer.valueOf(self));
+		}
+	}
+
+	private static void requireOwn(Path directory, Object self) throws IOException, UnusableException {
+		Object owner = Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+		if (!self.equals(owner)) {
+			throw new UnusableException(
+					"%s belongs to the user %s and not to this one (%s): remove it or configure another"
+						.formatted(directory, owner, self));
+		}
 	}
 
 	/**

@@ -2,6 +2,7 @@ package io.github.vicinal.topic;
 
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
+import java.lang.annotation.Repeatable;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
@@ -20,11 +21,15 @@ import java.lang.annotation.Target;
  * void bill(Order order) {
  * </pre>
  *
+ * <p>
+ * A method that has it several times subscribes to each of these topics.
+ *
  * @since 0.1.0
  */
 @Documented
 @Target({ ElementType.METHOD, ElementType.ANNOTATION_TYPE })
 @Retention(RetentionPolicy.RUNTIME)
+@Repeatable(AffinityListeners.class)
 public @interface AffinityListener {
 
 	/**
@@ -78,7 +83,8 @@ public @interface AffinityListener {
 	/**
 	 * Returns the id by which the listener is started and stopped. Placeholders are
 	 * resolved.
-	 * @return the id, empty for the bean's and the method's names
+	 * @return the id, empty for the bean's and the method's names, and that of the topic
+	 * if the method has several listeners
 	 */
 	String id() default "";
 

@@ -269,6 +269,30 @@ class RendezvousTests {
 		Files.setAttribute(directory, "unix:uid", 0);
 	}
 
+	/** That user may let everybody enter, and a mode of 700 would not help. */
+	@Test
+	void openDirectoryOfAnotherUserInASharedOneIsRefusedForItsOwner() throws IOException {
+		Path shared = Files.createDirectory(this.temp.resolve("shared"));
+		Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxr-xr-x"));
+		Path own = Rendezvous.open(shared.toString()).directory().orElseThrow();
+		Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwxrwxrwx"));
+		Assumptions.assumeTrue(giveAway(own), "only root can give a directory away");
+		assertUnusable(Rendezvous.open(shared.toString()), own + " belongs to the user 4711 and not to this one");
+		Files.setAttribute(own, "unix:uid", 0);
+	}
+
+	@Test
+	void unreadableDirectoryOfAnotherUserIsRefusedForItsOwner() throws IOException {
+		Path foreign = Path.of("/root");
+		Assumptions.assumeTrue(isClosed(foreign), "needs a directory of another user that this one may not enter");
+		assertUnusable(Rendezvous.open(foreign.toString()), foreign + " belongs to the user 0 and not to this one");
+	}
+
+	private static boolean isClosed(Path directory) throws IOException {
+		return Files.isDirectory(directory) && !Files.isWritable(directory)
+				&& Files.getPosixFilePermissions(directory).equals(PosixFilePermissions.fromString("rwx------"));
+	}
+
 	private static boolean giveAway(Path directory) {
 		try {
 			Files.setAttribute(directory, "unix:uid", 4711);

@@ -3,6 +3,7 @@ package io.github.vicinal.chronicle;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -14,8 +15,11 @@ import io.github.vicinal.boot.topic.TopicFactory;
 import io.github.vicinal.boot.transport.LocalTopicAutoConfiguration;
 import io.github.vicinal.topic.AffinityListener;
 import io.github.vicinal.topic.DurableTopics;
+import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicModel;
+import io.github.vicinal.topic.TopicReader;
+import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.Topics;
 import io.github.vicinal.transport.shm.topic.ShmTopics;
 import org.junit.jupiter.api.AfterEach;
@@ -78,6 +82,35 @@ class ChronicleAutoConfigurationTests {
 		durable.withUserConfiguration(Billing.class)
 			.run((billing) -> assertThat(billing.getBean(Billing.class).orders.poll(20, TimeUnit.SECONDS))
 				.isEqualTo(new Order(7)));
+	}
+
+	/**
+	 * Its subscribers in memory would wait for publishers of the durable one for ever.
+	 */
+	@Test
+	void aDurableTopicIsRefusedByTheTopicsInMemory() {
+		this.runner
+			.withPropertyValues("vicinal.topics.durable.directory=" + this.directory,
+					"vicinal.topics.durable.min-free=0B", "vicinal.topics.durable.block-size=1MB",
+					"vicinal.topics.named.orders.durable=true")
+			.run((context) -> {
+				Topics topics = context.getBean(Topics.class);
+				TopicSettings<Order> orders = TopicSettings.of("orders", TopicModel.STREAM, Order.class);
+				assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topics.topic(orders))
+					.withMessageContaining("'orders' is durable by vicinal.topics.named.orders.durable")
+					.withMessageContaining("the bean of type DurableTopics");
+				assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topics.reader(orders, "billing"))
+					.withMessageContaining("'orders' is durable");
+				topics.topic(TopicSettings.of("other", TopicModel.STREAM, Order.class)).publish(new Order(8));
+				try (TopicReader<Order> reader = context.getBean(DurableTopics.class).reader(orders, "billing")) {
+					context.getBean(TopicFactory.class)
+						.topic("orders", TopicModel.STREAM, Order.class)
+						.publish(new Order(7));
+					Message<Order> message = reader.poll(Duration.ofSeconds(20));
+					assertThat(message).isNotNull();
+					assertThat(message.payload()).isEqualTo(new Order(7));
+				}
+			});
 	}
 
 	@ParameterizedTest

@@ -1,7 +1,6 @@
 package io.github.vicinal.boot.topic;
 
 import java.lang.reflect.Method;
-import java.util.Objects;
 import java.util.Set;
 
 import io.github.vicinal.topic.AffinityListener;
@@ -14,7 +13,6 @@ import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.core.MethodIntrospector;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -29,8 +27,7 @@ final class ListenerAotProcessor implements BeanRegistrationAotProcessor {
 		if (!AnnotationUtils.isCandidateClass(type, AffinityListener.class)) {
 			return null;
 		}
-		ReflectionUtils.MethodFilter isListener = (method) -> AnnotatedElementUtils.hasAnnotation(method,
-				AffinityListener.class);
+		ReflectionUtils.MethodFilter isListener = TopicListeners::isListener;
 		Set<Method> methods = MethodIntrospector.selectMethods(type, isListener);
 		if (methods.isEmpty()) {
 			return null;
@@ -41,10 +38,9 @@ final class ListenerAotProcessor implements BeanRegistrationAotProcessor {
 
 	private void register(ReflectionHints hints, Class<?> type, Method method) {
 		hints.registerMethod(method, ExecutableMode.INVOKE);
-		AffinityListener annotation = Objects
-			.requireNonNull(AnnotatedElementUtils.findMergedAnnotation(method, AffinityListener.class));
-		this.payloads.registerReflectionHints(hints,
-				ListenerMethod.of(method, type, method.toString(), annotation.maxBatch()).payload());
+		TopicListeners.annotations(method)
+			.forEach((annotation) -> this.payloads.registerReflectionHints(hints,
+					ListenerMethod.of(method, type, method.toString(), annotation.maxBatch()).payload()));
 	}
 
 }

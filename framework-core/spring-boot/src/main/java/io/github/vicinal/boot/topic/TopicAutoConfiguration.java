@@ -3,6 +3,7 @@ package io.github.vicinal.boot.topic;
 import java.lang.reflect.Type;
 
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
+import io.github.vicinal.topic.DurableTopicNames;
 import io.github.vicinal.topic.DurableTopics;
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicGrants;
@@ -79,9 +80,15 @@ public final class TopicAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
+	DurableTopicNames vicinalDurableTopicNames(NamedTopics topics) {
+		return (name) -> topics.room(name).durable();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
 	TopicPlaces vicinalTopicPlaces(ObjectProvider<Topics> topics, ObjectProvider<DurableTopics> durable,
-			NamedTopics named) {
-		return (name) -> named.room(name).durable() ? durable.getIfAvailable(() -> {
+			DurableTopicNames names) {
+		return (name) -> names.isDurable(name) ? durable.getIfAvailable(() -> {
 			throw new TopicException(
 					"Topic '%s' is durable by its properties, but there are no durable topics: add vicinal-chronicle, and set vicinal.topics.durable.directory"
 						.formatted(name));

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.vicinal.topic.AffinityListener;
@@ -24,8 +23,11 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.core.MethodIntrospector;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotationPredicates;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
  * Finds the methods with {@link AffinityListener}, and subscribes them while the
@@ -68,7 +70,7 @@ final class TopicListeners implements SmartInitializingSingleton, SmartLifecycle
 			Class<?> type = ScopedProxyUtils.isScopedTarget(name) ? null : targetClass(name);
 			if (type != null && AnnotationUtils.isCandidateClass(type, AffinityListener.class)) {
 				MethodIntrospector.selectMethods(type, TopicListeners::isListener)
-					.forEach((method) -> this.registry.register(container(name, type, method)));
+					.forEach((method) -> register(name, type, method));
 			}
 		}
 	}
@@ -80,17 +82,46 @@ final class TopicListeners implements SmartInitializingSingleton, SmartLifecycle
 				: type;
 	}
 
-	private static boolean isListener(Method method) {
-		return AnnotatedElementUtils.hasAnnotation(method, AffinityListener.class);
+	/** Returns whether a method has one of the {@link #annotations(Method)}. */
+	static boolean isListener(Method method) {
+		return mergedAnnotations(method).isPresent(AffinityListener.class);
 	}
 
-	private AffinityListenerContainer container(String bean, Class<?> type, Method method) {
-		AffinityListener annotation = Objects
-			.requireNonNull(AnnotatedElementUtils.findMergedAnnotation(method, AffinityListener.class));
+	/**
+	 * Returns what a method says about itself. What it overrides says nothing then.
+	 * @param method a method of a bean
+	 * @return the annotations, one for each subscription
+	 */
+	static List<AffinityListener> annotations(Method method) {
+		return mergedAnnotations(method).stream(AffinityListener.class)
+			.filter(MergedAnnotationPredicates.firstRunOf(MergedAnnotation::getAggregateIndex))
+			.map(MergedAnnotation::synthesize)
+			.toList();
+	}
+
+	private static MergedAnnotations mergedAnnotations(Method method) {
+		return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+	}
+
+	private void register(String bean, Class<?> type, Method method) {
+		List<AffinityListener> annotations = annotations(method);
+		for (AffinityListener annotation : annotations) {
+			String id = bean + "." + method.getName();
+			if (!annotation.id().isEmpty()) {
+				id = resolve(annotation.id());
+			}
+			else if (annotations.size() > 1) {
+				id += "." + resolve(annotation.topic());
+			}
+			this.registry.register(container(bean, type, method, annotation, id));
+		}
+	}
+
+	private AffinityListenerContainer container(String bean, Class<?> type, Method method, AffinityListener annotation,
+			String id) {
 		String place = "%s.%s".formatted(method.getDeclaringClass().getSimpleName(), method.getName());
 		ListenerMethod parameters = ListenerMethod.of(method, type, place, annotation.maxBatch());
 		String name = annotation.name().isEmpty() ? bean + "." + method.getName() : resolve(annotation.name());
-		String id = annotation.id().isEmpty() ? bean + "." + method.getName() : resolve(annotation.id());
 		if (annotation.concurrency() > 1 && annotation.model() == TopicModel.PUB_SUB) {
 			throw new InvalidListenerException(
 					"The listener %s has a concurrency of %d, but subscribers of a PUB_SUB topic get its messages one after the other: remove the concurrency, or let publishers and subscribers use the model STREAM"

@@ -279,6 +279,30 @@ class TopicListenerTests {
 		});
 	}
 
+	@Test
+	void aMethodMayListenToSeveralTopics() {
+		this.runner.withUserConfiguration(Several.class).run((context) -> {
+			assertThat(context.getBean(AffinityListenerRegistry.class).getListenerContainerIds())
+				.containsExactlyInAnyOrder("several.handle.orders", "returns", "several.composed.gifts",
+						"several.composed.samples");
+			Topics topics = context.getBean(Topics.class);
+			BlockingQueue<String> seen = context.getBean(Several.class).seen;
+			for (String topic : List.of("orders", "returned", "gifts", "samples")) {
+				topics.topic(TopicSettings.of(topic, TopicModel.STREAM, Order.class)).publish(new Order(7));
+				assertThat(next(seen)).isEqualTo(topic + " Order[number=7]");
+			}
+			assertThat(seen).isEmpty();
+		});
+	}
+
+	/** As Spring's own listeners do. */
+	@Test
+	void aMethodThatIsOverriddenListensAsTheOneThatOverridesItSays() {
+		this.runner.withUserConfiguration(Overriding.class)
+			.run((context) -> assertThat(context.getBean(AffinityListenerRegistry.class).getListenerContainerIds())
+				.containsExactly("overriding"));
+	}
+
 	/** A dead-letter topic of one kind of payload can be read as such. */
 	@Test
 	void listenersShareADeadLetterTopic() {
@@ -339,6 +363,9 @@ class TopicListenerTests {
 				.hasMessageContaining("have the same id 'late': give each an id of its own")
 				.hasMessageContaining("Late.handle")
 				.hasMessageContaining("SameId.handle"));
+		this.runner.withUserConfiguration(SameTopicTwice.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("have the same id 'twice.handle.orders': give each an id of its own"));
 		this.runner.withUserConfiguration(Late.class)
 			.withPropertyValues("late.start=perhaps")
 			.run((context) -> assertThat(context).getFailure()
@@ -586,6 +613,7 @@ class TopicListenerTests {
 	void nativeImagesKeepListenersAndTheirPayloads() {
 		DefaultListableBeanFactory factory = new DefaultListableBeanFactory();
 		factory.registerBeanDefinition("late", new RootBeanDefinition(Late.class));
+		factory.registerBeanDefinition("several", new RootBeanDefinition(Several.class));
 		factory.registerBeanDefinition("none", new RootBeanDefinition(String.class));
 		ListenerAotProcessor processor = new ListenerAotProcessor();
 		BeanRegistrationAotContribution contribution = processor.processAheadOfTime(RegisteredBean.of(factory, "late"));
@@ -596,6 +624,10 @@ class TopicListenerTests {
 		contribution.applyTo(context, mock());
 		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Late.class, "handle")).accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection().onType(Order.class)).accepts(hints);
+		contribution = processor.processAheadOfTime(RegisteredBean.of(factory, "several"));
+		assertThat(contribution).isNotNull();
+		contribution.applyTo(context, mock());
+		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Several.class, "handle")).accepts(hints);
 		assertThat(processor.processAheadOfTime(RegisteredBean.of(factory, "none"))).isNull();
 	}
 
@@ -710,6 +742,56 @@ class TopicListenerTests {
 		@Competing("orders")
 		void handle(Order order) {
 			this.orders.add(order);
+		}
+
+	}
+
+	@Configuration(value = "several", proxyBeanMethods = false)
+	static class Several {
+
+		private final BlockingQueue<String> seen = new LinkedBlockingQueue<>();
+
+		@AffinityListener(topic = "${topic:orders}", model = TopicModel.STREAM)
+		@AffinityListener(id = "returns", topic = "returned", model = TopicModel.STREAM)
+		void handle(Message<Order> message) {
+			this.seen.add(message.topic() + " " + message.payload());
+		}
+
+		@Competing("gifts")
+		@AffinityListener(topic = "samples", model = TopicModel.STREAM)
+		void composed(Message<Order> message) {
+			this.seen.add(message.topic() + " " + message.payload());
+		}
+
+	}
+
+	@Configuration(value = "twice", proxyBeanMethods = false)
+	static class SameTopicTwice {
+
+		@AffinityListener(topic = "orders")
+		@AffinityListener(topic = "orders")
+		void handle(Order order) {
+			throw new AssertionError(order);
+		}
+
+	}
+
+	static class Overridden {
+
+		@AffinityListener(id = "overridden", topic = "orders")
+		void handle(Order order) {
+			throw new AssertionError(order);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Overriding extends Overridden {
+
+		@Override
+		@AffinityListener(id = "overriding", topic = "orders")
+		void handle(Order order) {
+			throw new AssertionError(order);
 		}
 
 	}

@@ -4,7 +4,7 @@ package io.github.vicinal.transport.wire;
 @SuppressWarnings("serial")
 public final class WireException extends Exception {
 
-	private static final int SHOWN_CHARS = 200;
+	private static final int SHOWN_CHARS = 400;
 
 	private final Refusal refusal;
 

@@ -3,6 +3,7 @@ package io.github.vicinal.boot.transport;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.peer.PeerIdentity;
 import io.github.vicinal.peer.Rendezvous;
+import io.github.vicinal.topic.DurableTopicNames;
 import io.github.vicinal.topic.TopicGrants;
 import io.github.vicinal.topic.TopicWatcher;
 import io.github.vicinal.topic.Topics;
@@ -42,11 +43,12 @@ public final class LocalTopicAutoConfiguration {
 	ShmTopics vicinalTopics(PeerIdentity identity, Rendezvous rendezvous, Codecs codecs, Environment environment,
 			ObjectProvider<ObservationRegistry> registry, ObjectProvider<TopicPublishObservationConvention> publish,
 			ObjectProvider<TopicProcessObservationConvention> process, ObjectProvider<TopicWatcher> watchers,
-			TopicGrants grants, RemoteTopics remote) {
+			TopicGrants grants, DurableTopicNames durable, RemoteTopics remote) {
 		TopicObservations observations = new TopicObservations(registry.getIfAvailable(() -> ObservationRegistry.NOOP),
 				publish.getIfAvailable(), process.getIfAvailable());
 		return new ShmTopics(identity, environment.getProperty("spring.application.name", "application"), rendezvous,
-				codecs.mapper(), observations, watchers.orderedStream().toList(), grants, remote);
+				codecs.mapper(), observations, watchers.orderedStream().toList(),
+				new MemoryTopicGrants(grants, durable), remote);
 	}
 
 }

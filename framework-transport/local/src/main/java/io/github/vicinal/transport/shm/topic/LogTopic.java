@@ -2,6 +2,7 @@ package io.github.vicinal.transport.shm.topic;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -117,6 +118,11 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 
 	/** When the last one came. */
 	private long awaitedAt;
+
+	/**
+	 * There was no memory when the last one came. Only of interest without subscribers.
+	 */
+	private boolean starved;
 
 	private long dropped;
 
@@ -285,14 +291,20 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 				this.sequence++;
 				return;
 			}
-			TopicLog open = required();
-			long next = open.endOf(this.end, TopicLog.recordBytes(namesLength, length));
+			TopicLog open = requiredToPublish();
+			int recordBytes = TopicLog.recordBytes(namesLength, length);
+			long next = open.endOf(this.end, recordBytes);
 			if (this.tail < next - this.settings.capacityBytes()) {
 				awaitRoom(open, next - this.settings.capacityBytes(), System.nanoTime() + patience);
 			}
 			open.write(this.end, next, ++this.sequence, names, namesLength, bytes, length);
 			this.end = next;
 			open.publish(next);
+			if (open.sequence(next - recordBytes) != this.sequence) {
+				// The memory is gone, and the error would come later in the caller's
+				// code.
+				Memory.settle();
+			}
 			if (wake) {
 				wake();
 			}
@@ -306,6 +318,31 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 		}
 	}
 
+	/**
+	 * Fails also for a moment after memory has come back, until a subscriber has, too.
+	 */
+	private TopicLog requiredToPublish() {
+		TopicLog open = this.log;
+		boolean isStarved = this.starved && this.subscribers.isEmpty() && isAwaited();
+		if (open != null && !isStarved) {
+			return required();
+		}
+		try {
+			open = required();
+		}
+		catch (TopicException ex) {
+			this.refused.increment();
+			throw ex;
+		}
+		if (isStarved) {
+			this.refused.increment();
+			throw new TopicException(
+					"Nobody would get a message of topic '%s': there was no shared memory for its subscriber, which comes again within 2 s: publish again then"
+						.formatted(this.settings.name()));
+		}
+		return open;
+	}
+
 	private TopicLog required() {
 		if (this.closed) {
 			throw new TopicException("Topic '%s' is closed at this publisher".formatted(this.settings.name()));
@@ -315,14 +352,14 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 	}
 
 	/**
-	 * Makes the file of the log anew if it was deleted with the directory, so that
-	 * subscribers can come. Those that are there come again when they hold nothing: in
-	 * the log that they map, nothing more happens. To be called from time to time.
+	 * Makes the file of the log anew if it was deleted with the directory or cut off, so
+	 * that subscribers can come. Those that are there come again when they hold nothing:
+	 * in the log that they map, nothing more happens. To be called from time to time.
 	 * @param nanos maximum time to wait for threads that publish
 	 */
 	void keep(long nanos) throws IOException, InterruptedException {
-		if (this.log != null && !Files.exists(this.files.directory().resolve(this.fileName))
-				&& this.publishing.tryLock(nanos, TimeUnit.NANOSECONDS)) {
+		TopicLog open = this.log;
+		if (open != null && fileBytes() < open.bytes() && this.publishing.tryLock(nanos, TimeUnit.NANOSECONDS)) {
 			try {
 				renew();
 			}
@@ -338,21 +375,51 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 		}
 	}
 
+	/** Returns the size of the file of the log, or -1 if there is none. */
+	private long fileBytes() throws IOException {
+		try {
+			return Files.size(this.files.directory().resolve(this.fileName));
+		}
+		catch (NoSuchFileException ex) {
+			return -1;
+		}
+	}
+
 	/** Called by a thread that may publish. */
 	private void renew() throws IOException {
 		this.lock.lock();
 		try {
 			TopicLog open = this.log;
-			if (open != null) {
-				this.log = open.renewed(this.files, this.fileName, this.end);
-				this.files.ended(open.bytes());
-				this.outdated.addAll(this.subscribers);
+			if (open == null) {
+				return;
+			}
+			boolean isCutOff = fileBytes() >= 0;
+			this.log = isCutOff ? replaced() : open.renewed(this.files, this.fileName, this.end);
+			this.files.ended(open.bytes());
+			this.outdated.addAll(this.subscribers);
+			if (isCutOff) {
+				logger.warn(
+						"The file of topic '{}' was cut off by another process and has been made again; messages that were in it and not yet handled are lost",
+						this.settings.name());
+			}
+			else {
 				logger.info("The file of topic '{}' was deleted, and has been made again", this.settings.name());
 			}
 		}
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	/** Makes an empty log that goes on where one ends whose memory is gone. */
+	private TopicLog replaced() throws IOException {
+		Files.deleteIfExists(this.files.directory().resolve(this.fileName));
+		TopicLog made = TopicLog.create(this.files, this.fileName, this.settings.capacityBytes(), this.epoch);
+		made.goOnAt(this.end);
+		this.tail = this.end;
+		this.lost.clear();
+		this.hasLost = false;
+		return made;
 	}
 
 	private TopicLog open() {
@@ -627,6 +694,10 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 			this.awaitedAt = System.nanoTime();
 			return required();
 		}
+		catch (TopicException ex) {
+			this.starved = this.settings.model() == TopicModel.PUB_SUB;
+			throw ex;
+		}
 		finally {
 			this.lock.unlock();
 		}
@@ -645,6 +716,7 @@ final class LogTopic<T> implements Topic<T>, ServedLog {
 			subscriber.pair().position(start);
 			subscriber.started(start, resumed ? resume.sequence() : this.sequence + 1);
 			this.subscribers.add(subscriber);
+			this.starved = false;
 		}
 		finally {
 			this.lock.unlock();

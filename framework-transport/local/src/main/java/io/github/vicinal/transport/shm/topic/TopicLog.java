@@ -140,6 +140,16 @@ final class TopicLog {
 	}
 
 	/**
+	 * Has the first record begin behind the end of another log.
+	 * @param position where that log ends
+	 */
+	void goOnAt(long position) {
+		floor(position);
+		claim(0, position);
+		publish(position);
+	}
+
+	/**
 	 * Maps the log of another process.
 	 * @param readOnly whether its subscribers only read it
 	 */

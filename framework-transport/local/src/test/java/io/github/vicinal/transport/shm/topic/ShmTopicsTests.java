@@ -3,10 +3,12 @@ package io.github.vicinal.transport.shm.topic;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -729,6 +731,50 @@ class ShmTopicsTests {
 		topic.close();
 		assertThat(topic.report().dropped()).isEqualTo(3);
 		assertThat(topic.report().published()).isEqualTo(3);
+	}
+
+	/** Until then, publishers would write to nobody, and nobody could come. */
+	@ParameterizedTest
+	@EnumSource(TopicModel.class)
+	void subscribersComeAlsoAfterTheFileWasCutOff(TopicModel model) throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(model, SMALLEST, WhenFull.BLOCK);
+		Topic<byte[]> topic = application("shop").topic(settings);
+		List<Long> early = Collections.synchronizedList(new ArrayList<>());
+		application("early").subscribe(settings, SubscriberSettings.of("early"),
+				(message) -> early.add(ByteBuffer.wrap(message.payload()).getLong()));
+		awaitSubscribers(topic, 1);
+		topic.publish(number(1));
+		TopicFixture.await(() -> topic.report().usedBytes() == 0);
+		Path file = logFile();
+		long size = Files.size(file);
+		// Words that others look at stay, so that no test depends on how a fault ends.
+		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+			channel.truncate(4096);
+		}
+		TopicFixture.await(() -> file.toFile().length() == size);
+		List<Long> late = Collections.synchronizedList(new ArrayList<>());
+		application("late").subscribe(settings, SubscriberSettings.of("late"),
+				(message) -> late.add(ByteBuffer.wrap(message.payload()).getLong()));
+		TopicFixture.await(() -> subscribers(topic).containsAll(Set.of("early", "late")));
+		int count = 1000;
+		for (long i = 2; i <= count; i++) {
+			topic.publish(number(i));
+		}
+		if (model == TopicModel.PUB_SUB) {
+			TopicFixture.await(() -> early.size() == count && late.size() == count - 1);
+			assertThat(early).containsExactlyElementsOf(LongStream.rangeClosed(1, count).boxed().toList());
+			assertThat(late).containsExactlyElementsOf(LongStream.rangeClosed(2, count).boxed().toList());
+		}
+		else {
+			TopicFixture.await(() -> early.size() + late.size() == count);
+			assertThat(Stream.concat(early.stream(), late.stream())).doesNotHaveDuplicates();
+		}
+	}
+
+	private Path logFile() throws Exception {
+		try (Stream<Path> files = Files.list(this.directory)) {
+			return files.filter((file) -> file.toString().endsWith(".log")).findFirst().orElseThrow();
+		}
 	}
 
 	@ParameterizedTest

@@ -80,13 +80,13 @@ final class TopicChild {
 	}
 
 	/**
-	 * Says "batch" when it is given one, and then each number of it, negative if it was
-	 * given before.
+	 * Says "batch" and how many messages it has when it is given one, and then each
+	 * number of it, negative if it was given before.
 	 */
 	private static void subscribe(ShmTopics topics, TopicSettings<byte[]> settings, int maxBatch, BufferedReader input)
 			throws Exception {
 		BatchHandler<byte[]> handler = (messages) -> {
-			System.out.println("batch");
+			System.out.println("batch " + messages.size());
 			for (Message<byte[]> message : messages) {
 				long number = ByteBuffer.wrap(message.payload()).getLong();
 				System.out.println(message.redelivered() ? -number : number);

@@ -301,33 +301,47 @@ class TopicKillTests {
 			Set<Long> acknowledged = new HashSet<>();
 			Set<Long> last = new HashSet<>();
 			Set<Long> open = new HashSet<>();
+			Set<Long> begun = new HashSet<>();
+			Set<Long> again = new HashSet<>();
 			for (int kill = 0; kill < FEW; kill++) {
 				try (TopicFixture.Child child = TopicFixture.Child.start(this.directory, "subscribe", "STREAM",
 						CAPACITY, "BLOCK", 1 + random.nextInt(100))) {
 					assertThat(child.line()).isEqualTo("ready");
 					int killAt = random.nextInt(500) + 1;
 					last.clear();
+					int size = 0;
 					String line = child.line();
-					for (int lines = 1; line.matches("-?[0-9]+|batch"); lines++) {
-						if (line.equals("batch")) {
+					for (int lines = 1; line.matches("-?[0-9]+|batch [0-9]+"); lines++) {
+						if (line.startsWith("batch ")) {
 							acknowledged.addAll(last);
 							open.removeAll(last);
 							last.clear();
+							size = Integer.parseInt(line.substring("batch ".length()));
 						}
 						else {
-							last.add(Math.abs(Long.parseLong(line)));
-							open.add(Math.abs(Long.parseLong(line)));
+							long number = Long.parseLong(line);
+							last.add(Math.abs(number));
+							open.add(Math.abs(number));
+							if (number < 0) {
+								again.add(-number);
+							}
 						}
 						if (lines == killAt) {
 							child.signal("KILL");
 						}
 						line = child.line();
 					}
+					if (last.size() < size) {
+						// Its handler has not returned.
+						begun.addAll(last);
+					}
 				}
 				kills.incrementAndGet();
 			}
 			long count = published.join();
 			TopicFixture.await(() -> topic.report().usedBytes() == 0);
+			assertThat(begun).as("come again")
+				.allMatch((number) -> received.getOrDefault(number, false) || again.contains(number));
 			// A thread may have been killed when it had said what it is about to take,
 			// and the survivor had taken it.
 			assertThat(twice).hasSizeLessThanOrEqualTo(FEW);
