@@ -167,6 +167,15 @@ class ToyPathTests {
 					+ "the paths of this application are direct, shm, toy, uds, http");
 	}
 
+	@Test
+	void aPeerOfExchangesThatIsNoHostFailsTheStart() {
+		assertThatThrownBy(() -> this.applications.start(ToyClient.class,
+				Map.of("spring.main.web-application-type", "none", "vicinal.http-exchanges.peers",
+						"shop,http://orders:8080")))
+			.isInstanceOf(InvalidChannelException.class)
+			.hasMessage("The value 'http://orders:8080' of vicinal.http-exchanges.peers is not a host");
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	@Import(BasketController.class)

@@ -62,6 +62,12 @@ final class BootJar {
 	/** The record at the end of a jar, with the longest comment. */
 	private static final int MAX_END_BYTES = 22 + 0xFFFF;
 
+	/**
+	 * An empty file that Spring Boot's plugin writes where libraries are signed, so that
+	 * the JVM looks at their signatures. The jar itself has no signature by that.
+	 */
+	private static final String LIBRARIES_ARE_SIGNED = "META-INF/BOOT.SF";
+
 	private static final Pattern SIGNATURE = Pattern.compile("META-INF/[^/]+\\.(SF|RSA|DSA|EC)");
 
 	private static final String META_INF = "META-INF/";
@@ -160,7 +166,7 @@ final class BootJar {
 					throw new InvalidInputException(
 							"'%s' has the entry '%s' twice; build it again".formatted(this.file, path));
 				}
-				signed |= SIGNATURE.matcher(path).matches();
+				signed |= SIGNATURE.matcher(path).matches() && !path.equals(LIBRARIES_ARE_SIGNED);
 				hasContent |= path.startsWith(CONTENT);
 				if (entry.isDirectory()) {
 					continue;

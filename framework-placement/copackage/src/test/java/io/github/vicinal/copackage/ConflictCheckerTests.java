@@ -342,6 +342,15 @@ class ConflictCheckerTests {
 		assertThat(report.verdict()).isEqualTo(Verdict.SHARED);
 	}
 
+	/** Spring Boot's plugin writes it for the JVM where a library is signed. */
+	@Test
+	void theMarkForSignedLibrariesIsNoSignature() throws IOException {
+		PairReport report = check(TestJar.boot().entry("META-INF/BOOT.SF", new byte[0]), "",
+				TestJar.boot().entry("META-INF/BOOT.SF", new byte[0]), "");
+		assertThat(report.findings()).isEmpty();
+		assertThat(report.verdict()).isEqualTo(Verdict.SHARED);
+	}
+
 	@Test
 	void twoThatDifferInNothingMayShareALoader() throws IOException {
 		byte[] one = TestJar.caller("one/Main", "java/lang/System", "loadLibrary", "(Ljava/lang/String;)V");

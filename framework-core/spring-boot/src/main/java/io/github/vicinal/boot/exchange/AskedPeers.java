@@ -12,8 +12,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
+import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +31,8 @@ final class AskedPeers {
 
 	/** Time after which a name may lead elsewhere. */
 	private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+	private static final Pattern PORT = Pattern.compile("\\d{1,5}");
 
 	private final Set<String> named;
 
@@ -60,6 +64,26 @@ final class AskedPeers {
 	AskedPeers(Collection<String> named, Supplier<@Nullable Integer> ownPort) {
 		this.ownPort = ownPort;
 		this.named = named.stream().map((name) -> name.strip().toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
+	}
+
+	/**
+	 * Verifies names of hosts that are asked, since one that is no host would never
+	 * match.
+	 * @param named names of hosts, with or without a port
+	 * @throws InvalidChannelException if one is a URL, a block of addresses, or has a
+	 * port that is no number
+	 */
+	static void verify(Collection<String> named) {
+		for (String peer : named) {
+			String name = peer.strip();
+			int colon = name.indexOf(':');
+			boolean hasPort = colon >= 0 && colon == name.lastIndexOf(':');
+			if (name.indexOf('/') >= 0 || (hasPort && !PORT.matcher(name.substring(colon + 1)).matches())) {
+				throw new InvalidChannelException(
+						"The value '%s' of vicinal.http-exchanges.peers is not a host".formatted(name),
+						"Write names or addresses of hosts, with or without a port, such as orders, *.shop.svc.cluster.local or 10.0.0.7:8080");
+			}
+		}
 	}
 
 	/**

@@ -83,9 +83,10 @@ public final class HttpExchangesAutoConfiguration {
 
 	/** A name that is wrong fails the start, not the first request. */
 	@Bean
-	SmartInitializingSingleton vicinalExchangePathsCheck(VicinalProperties properties,
+	SmartInitializingSingleton vicinalExchangesCheck(VicinalProperties properties,
 			ObjectProvider<PathProvider> providers) {
 		return () -> {
+			AskedPeers.verify(properties.httpExchanges().peers());
 			if (!properties.httpExchanges().paths().isEmpty()) {
 				paths(properties.httpExchanges(), providers.orderedStream().toList());
 			}

@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.topic;
 
+import java.lang.reflect.Type;
+
 import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicModel;
@@ -41,10 +43,11 @@ public final class TopicFactory {
 	 * @param type the type of the payload
 	 * @param <T> the type of the payload
 	 * @return the topic
-	 * @throws TopicException if this application publishes it with other settings
+	 * @throws TopicException if this application publishes it with other settings, or its
+	 * name or properties do not allow it
 	 */
 	public <T> Topic<T> topic(String name, TopicModel model, Class<T> type) {
-		return this.places.of(name).topic(this.rooms.settings(name, model, type));
+		return make(name, model, type);
 	}
 
 	/**
@@ -54,10 +57,21 @@ public final class TopicFactory {
 	 * @param type the type of the payload
 	 * @param <T> the type of the payload
 	 * @return the topic
-	 * @throws TopicException if this application publishes it with other settings
+	 * @throws TopicException if this application publishes it with other settings, or its
+	 * name or properties do not allow it
 	 */
 	public <T> Topic<T> topic(String name, TopicModel model, ParameterizedTypeReference<T> type) {
-		return this.places.of(name).topic(this.rooms.settings(name, model, type.getType()));
+		return make(name, model, type.getType());
+	}
+
+	/** A failure that says what to do becomes one that is explained at the start. */
+	private <T> Topic<T> make(String name, TopicModel model, Type type) {
+		try {
+			return this.places.of(name).topic(this.rooms.settings(name, model, type));
+		}
+		catch (IllegalArgumentException | IllegalStateException ex) {
+			throw new TopicException(String.valueOf(ex.getMessage()), ex);
+		}
 	}
 
 }

@@ -16,6 +16,7 @@ import io.github.vicinal.topic.AffinityListener;
 import io.github.vicinal.topic.DurableTopics.StoredPosition;
 import io.github.vicinal.topic.Message;
 import io.github.vicinal.topic.Topic;
+import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.Topics;
 import io.github.vicinal.topic.WhenFull;
@@ -38,6 +39,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.util.FileSystemUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 @Timeout(60)
 class TopicAutoConfigurationTests {
@@ -95,6 +97,25 @@ class TopicAutoConfigurationTests {
 						Thread.onSpinWait();
 					}
 				}));
+	}
+
+	@Test
+	void aTopicThatCannotBeAsItsPropertiesSayIsExplained() {
+		this.runner
+			.withPropertyValues("vicinal.topics.named.orders.capacity=15MB",
+					"vicinal.topics.named.bills.other-hosts=true")
+			.run((shop) -> {
+				TopicFactory topics = shop.getBean(TopicFactory.class);
+				assertThatExceptionOfType(TopicException.class)
+					.isThrownBy(() -> topics.topic("orders", TopicModel.STREAM, Order.class))
+					.withMessageContaining("The capacity of topic 'orders' must be a power of two");
+				assertThatExceptionOfType(TopicException.class)
+					.isThrownBy(() -> topics.topic("bills", TopicModel.STREAM, Order.class))
+					.withMessageContaining("add vicinal-transport-tcp");
+				assertThatExceptionOfType(TopicException.class)
+					.isThrownBy(() -> topics.topic("newOrders", TopicModel.STREAM, Order.class))
+					.withMessageContaining("lower-case letters");
+			});
 	}
 
 	@Test

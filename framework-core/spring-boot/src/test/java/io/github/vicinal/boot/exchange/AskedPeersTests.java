@@ -2,9 +2,14 @@ package io.github.vicinal.boot.exchange;
 
 import java.util.List;
 
+import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 class AskedPeersTests {
 
@@ -66,6 +71,23 @@ class AskedPeersTests {
 		assertThat(asked.mayAsk("10.1.2.3", 80, false)).isTrue();
 		assertThat(asked.mayAsk("10.1.2.3", 81, false)).isFalse();
 		assertThat(asked.mayAsk("8.8.8.8", 80, false)).isFalse();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "http://orders:8080", "orders/api", "10.0.0.0/8", "orders:port", "orders:" })
+	void whatIsNoHostIsRefused(String peer) {
+		assertThatExceptionOfType(InvalidChannelException.class)
+			.isThrownBy(() -> AskedPeers.verify(List.of("shop", peer)))
+			.withMessage("The value '" + peer + "' of vicinal.http-exchanges.peers is not a host")
+			.extracting(InvalidChannelException::action)
+			.asString()
+			.contains("such as orders, *.shop.svc.cluster.local or 10.0.0.7:8080");
+	}
+
+	@Test
+	void hostsAreNotRefused() {
+		assertThatNoException().isThrownBy(() -> AskedPeers.verify(List.of("orders", " Orders:8080 ",
+				"*.shop.svc.cluster.local", "10.0.0.7:80", "[fd00::1]:80", "fd00::1", "")));
 	}
 
 }
