@@ -464,6 +464,15 @@ public final class Peer {
 	}
 
 	/**
+	 * Notes that the peer answered over HTTP to a request that did not ask for paths.
+	 * @param reason why it did not ask
+	 */
+	public void unasked(String reason) {
+		this.channel.answered(this);
+		this.connector.unasked(reason);
+	}
+
+	/**
 	 * Notes that the peer's announcement could not be used.
 	 * @param reason why
 	 */

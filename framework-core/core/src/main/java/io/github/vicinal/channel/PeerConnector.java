@@ -250,6 +250,15 @@ final class PeerConnector {
 		}
 	}
 
+	/** Notes that a request did not ask: nothing is known of the peer by that. */
+	void unasked(String reason) {
+		synchronized (this.peer) {
+			if (!isOpen() && !this.connecting && this.peer.announcement() == null) {
+				this.reasonForHttp = reason;
+			}
+		}
+	}
+
 	/** Notes that the peer's announcement could not be used. */
 	void ignored(String reason) {
 		synchronized (this.peer) {

@@ -50,7 +50,7 @@ class LongRequestTests {
 	@CsvSource({ "direct, 8KB, query, \u65e5, 1000, 0, 400", "uds, 8KB, query, ü, 1400, 0, 400",
 			"direct, 8KB, query, x, 1400, 0, 200", "direct, 8KB, path, \u65e5, 1000, 0, 400",
 			"uds, 1KB, header, x, 1000, 0, 400", "direct, 1KB, query, x, 1000, 0, 400",
-			"direct, 8KB, query, x, 1400, 7000, 400", "uds, 1KB, numbers, 7, 60, 0, 400",
+			"direct, 5KB, query, x, 1450, 3500, 400", "uds, 1KB, numbers, 7, 60, 0, 400",
 			"direct, 1KB, large, 7, 1100, 0, 400" })
 	void areRefusedAsOverHttp(String path, String limit, String where, String character, int length, int more,
 			int status) {

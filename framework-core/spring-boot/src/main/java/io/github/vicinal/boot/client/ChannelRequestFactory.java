@@ -11,7 +11,6 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 import io.github.vicinal.path.Reply;
-import io.github.vicinal.peer.PeerAnnouncement;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
@@ -125,8 +124,8 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 			this.leg.sending(this.uri, headers);
 			ClientHttpRequest request = request(maker(), this.leg.target(this.uri), headers, watched);
 			if (!this.leg.elsewhere() && !this.leg.exchanged()) {
-				request.getHeaders().set(PeerAnnouncement.REQUEST_HEADER, this.leg.inquiry(false));
-				request.getHeaders().set(PeerAnnouncement.SENT_HEADERS_HEADER, HttpLeg.names(request.getHeaders()));
+				HttpHeaders all = request.getHeaders();
+				this.leg.ask(RequestSize.of(request.getURI(), all), HttpLeg.names(all), false, all::set);
 			}
 			ClientHttpResponse response = executed(request, watched);
 			int status = response.getStatusCode().value();

@@ -180,8 +180,7 @@ final class FeignApacheClient implements Client {
 			leg.sending(own.uri, own.headers);
 			boolean asks = !leg.leavesToExchanges(this.plain::paths) && !leg.elsewhere();
 			if (asks) {
-				request.setHeader(PeerAnnouncement.SENT_HEADERS_HEADER, HttpLeg.names(own.headers));
-				request.setHeader(PeerAnnouncement.REQUEST_HEADER, leg.inquiry(false));
+				leg.ask(RequestSize.of(own.uri, own.headers), HttpLeg.names(own.headers), false, request::setHeader);
 			}
 			ClassicHttpResponse response;
 			leg.executing(true);

@@ -15,7 +15,6 @@ import feign.Request;
 import feign.RequestTemplate;
 import feign.Response;
 import io.github.vicinal.path.Reply;
-import io.github.vicinal.peer.PeerAnnouncement;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
@@ -99,8 +98,8 @@ final class FeignChannelClient implements UrlConnectionClient {
 		URI target = leg.target(uri);
 		boolean asks = !leg.leavesToExchanges(this.plain::paths) && !leg.elsewhere();
 		if (asks) {
-			headers.put(PeerAnnouncement.SENT_HEADERS_HEADER, List.of(HttpLeg.names(shown)));
-			headers.put(PeerAnnouncement.REQUEST_HEADER, List.of(leg.inquiry(false)));
+			leg.ask(RequestSize.of(target, shown), HttpLeg.names(shown), false,
+					(name, value) -> headers.put(name, List.of(value)));
 		}
 		Request asking = Request.create(request.httpMethod(), (target == uri) ? request.url() : target.toString(),
 				headers, request.body(), request.charset(), request.requestTemplate());

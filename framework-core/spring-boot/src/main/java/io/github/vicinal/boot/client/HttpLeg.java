@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 import io.github.vicinal.channel.Channel;
@@ -75,6 +76,9 @@ final class HttpLeg {
 
 	/** Whether the request may become an exchange, and asks nothing for the channel. */
 	private boolean exchanged;
+
+	/** Whether the request is too large to ask. */
+	private boolean unasked;
 
 	private final HttpInFlight inFlight = new HttpInFlight();
 
@@ -294,10 +298,20 @@ final class HttpLeg {
 	}
 
 	/**
-	 * Returns what the request that is being sent asks its peer for.
+	 * Has the request that is being sent ask its peer for paths, unless it is too large.
+	 * @param size its size without what asks
+	 * @param names the names of its headers
 	 * @param reactive whether it is the request of a {@code WebClient}
+	 * @param header sets a header
 	 */
-	String inquiry(boolean reactive) {
+	void ask(RequestSize size, String names, boolean reactive, BiConsumer<String, String> header) {
+		this.unasked = !size.ask(inquiry(reactive), names, header);
+		if (this.unasked) {
+			this.proves = false;
+		}
+	}
+
+	private String inquiry(boolean reactive) {
 		Structure structure = (this.sent != null)
 				? this.call.client().structure().of(this.plan, target(this.sent), this.peer) : null;
 		this.proves = structure != null && structure.call() != Structure.OTHER_CALL;
@@ -393,6 +407,7 @@ final class HttpLeg {
 		this.peer = this.elsewhere ? null : this.channel.peer(target);
 		this.confirms = this.peer != null && this.peer.confirms();
 		this.exchanged = false;
+		this.unasked = false;
 		this.inFlight.sending(this.peer, this.call);
 	}
 
@@ -465,6 +480,10 @@ final class HttpLeg {
 		String announcement = headers.getFirst(PeerAnnouncement.HEADER);
 		Peer answering = this.channel.peer(HttpAddress.of(target(uri)));
 		this.peer = answering;
+		if (this.unasked) {
+			answering.unasked(RequestSize.TOO_LARGE);
+			return;
+		}
 		if (announcement == null) {
 			answering.silent();
 			return;

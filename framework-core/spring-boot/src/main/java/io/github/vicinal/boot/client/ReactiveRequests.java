@@ -100,8 +100,7 @@ final class ReactiveRequests {
 		leg.hidesRedirects(true);
 		ClientRequest.Builder asking = ClientRequest.from(request).url(leg.target(request.url())).headers((headers) -> {
 			if (!leg.elsewhere() && !leg.exchanged()) {
-				headers.set(PeerAnnouncement.SENT_HEADERS_HEADER, names(headers, request));
-				headers.set(PeerAnnouncement.REQUEST_HEADER, leg.inquiry(true));
+				leg.ask(size(headers, request, leg.target(request.url())), names(headers, request), true, headers::set);
 			}
 		});
 		Mono<ClientResponse> responding = leg.watchesRequest() ? watched(leg, request, asking, next)
@@ -230,6 +229,16 @@ final class ReactiveRequests {
 	private static String names(HttpHeaders headers, ClientRequest request) {
 		String names = HttpLeg.names(headers);
 		return request.cookies().isEmpty() ? names : names + ",cookie";
+	}
+
+	private static RequestSize size(HttpHeaders headers, ClientRequest request, URI target) {
+		RequestSize size = RequestSize.of(target, headers);
+		for (Map.Entry<String, List<String>> cookie : request.cookies().entrySet()) {
+			for (String value : cookie.getValue()) {
+				size = size.with(cookie.getKey(), value);
+			}
+		}
+		return size;
 	}
 
 	static RuntimeException requestFailure(String httpMethod, URI uri, IOException cause) {

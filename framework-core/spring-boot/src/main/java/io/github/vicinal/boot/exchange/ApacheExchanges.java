@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.github.vicinal.boot.client.RequestSize;
 import io.github.vicinal.boot.reflect.Fields;
 import io.github.vicinal.boot.reflect.Fields.UnknownLayoutException;
 import io.github.vicinal.channel.Peer;
@@ -19,6 +20,8 @@ import io.github.vicinal.exchange.ResponseHead;
 import io.github.vicinal.peer.PeerAnnouncement;
 import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.classic.ExecChainHandler;
+import org.apache.hc.client5.http.cookie.Cookie;
+import org.apache.hc.client5.http.cookie.CookieStore;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ClassicHttpRequest;
@@ -172,11 +175,16 @@ final class ApacheExchanges implements ExecChainHandler {
 			ExecChain.Scope scope, ExecChain chain) throws IOException, HttpException {
 		HttpAttempt attempt = new HttpAttempt(this.exchanges, client, peer, request.getMethod(), LIBRARY);
 		List<String> names = new ArrayList<>();
+		RequestSize size = new RequestSize(0).with(request.getMethod(), request.getRequestUri());
 		for (Header header : request.getHeaders()) {
 			names.add(header.getName());
+			size = size.with(header.getName(), header.getValue());
+		}
+		for (Cookie cookie : cookies(scope.clientContext)) {
+			size = size.with(cookie.getName(), cookie.getValue());
 		}
 		names.addAll(ADDED);
-		attempt.ask(names, request::setHeader);
+		attempt.ask(size, names, request::setHeader);
 		ClassicHttpResponse response = null;
 		try {
 			response = chain.proceed(request, scope);
@@ -194,6 +202,12 @@ final class ApacheExchanges implements ExecChainHandler {
 				attempt.failed();
 			}
 		}
+	}
+
+	/** Returns the cookies that the client may add. */
+	private static List<Cookie> cookies(HttpClientContext context) {
+		CookieStore store = context.getCookieStore();
+		return (store != null) ? store.getCookies() : List.of();
 	}
 
 	/** Headers that the client itself adds to requests, later than here. */

@@ -14,6 +14,7 @@ import java.util.function.Function;
 
 import io.github.vicinal.boot.client.PlainConnector;
 import io.github.vicinal.boot.client.RedirectRules;
+import io.github.vicinal.boot.client.RequestSize;
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.exchange.ExchangeClient;
 import io.github.vicinal.exchange.RequestHead;
@@ -26,6 +27,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.HttpCookie;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatusCode;
@@ -165,7 +167,13 @@ final class ExchangeConnector implements ClientHttpConnector {
 			if (!request.getCookies().isEmpty()) {
 				names.add(HttpHeaders.COOKIE);
 			}
-			attempt.ask(names, headers::set);
+			RequestSize size = RequestSize.of(request.getURI(), headers);
+			for (List<HttpCookie> cookies : request.getCookies().values()) {
+				for (HttpCookie cookie : cookies) {
+					size = size.with(cookie.getName(), cookie.getValue());
+				}
+			}
+			attempt.ask(size, names, headers::set);
 		}
 	}
 

@@ -15,6 +15,7 @@ import java.util.Set;
 import io.github.vicinal.boot.client.PlainRequests;
 import io.github.vicinal.boot.client.RedirectRules;
 import io.github.vicinal.boot.client.Redirects;
+import io.github.vicinal.boot.client.RequestSize;
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.exchange.ClientExchange;
 import io.github.vicinal.exchange.ExchangeClient;
@@ -110,7 +111,7 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 		if (this.factory.additions().isUrlConnection() && UrlConnectionFields.replacesAccept(this.method, headers)) {
 			names.add(HttpHeaders.ACCEPT);
 		}
-		attempt.ask(names, request.getHeaders()::set);
+		attempt.ask(RequestSize.of(this.uri, request.getHeaders()), names, request.getHeaders()::set);
 		ClientHttpResponse response = null;
 		try {
 			response = request.execute();

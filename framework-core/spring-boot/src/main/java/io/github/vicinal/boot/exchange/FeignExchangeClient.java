@@ -14,6 +14,7 @@ import feign.Request;
 import feign.Response;
 import io.github.vicinal.boot.client.FeignRedirects;
 import io.github.vicinal.boot.client.LibraryAdditions;
+import io.github.vicinal.boot.client.RequestSize;
 import io.github.vicinal.boot.client.UrlConnectionClient;
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.exchange.ClientExchange;
@@ -69,7 +70,7 @@ final class FeignExchangeClient implements UrlConnectionClient {
 			}
 		}
 		Peer peer = this.exchanges.peer(client, address, () -> this.additions.of(uri) == null);
-		return followed(overHttp(client, peer, request, options), request, uri, options);
+		return followed(overHttp(client, peer, request, uri, options), request, uri, options);
 	}
 
 	private static @Nullable URI uri(Request request) {
@@ -106,13 +107,13 @@ final class FeignExchangeClient implements UrlConnectionClient {
 	}
 
 	/** The target of a redirect does not see what asks: it is followed afterwards. */
-	private Response overHttp(ExchangeClient client, Peer peer, Request request, Request.Options options)
+	private Response overHttp(ExchangeClient client, Peer peer, Request request, URI uri, Request.Options options)
 			throws IOException {
 		HttpAttempt attempt = new HttpAttempt(this.exchanges, client, peer, request.httpMethod().name(), LIBRARY);
 		Map<String, Collection<String>> headers = new LinkedHashMap<>(request.headers());
 		List<String> names = new ArrayList<>(headers.keySet());
 		names.addAll(ADDED);
-		attempt.ask(names, (name, value) -> headers.put(name, List.of(value)));
+		attempt.ask(RequestSize.of(uri, headers), names, (name, value) -> headers.put(name, List.of(value)));
 		Response response = null;
 		try {
 			response = this.delegate.execute(Request.create(request.httpMethod(), request.url(), headers,

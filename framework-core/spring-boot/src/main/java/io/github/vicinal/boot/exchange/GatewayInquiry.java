@@ -3,6 +3,7 @@ package io.github.vicinal.boot.exchange;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.github.vicinal.boot.client.RequestSize;
 import io.github.vicinal.peer.PeerAnnouncement;
 import org.jspecify.annotations.Nullable;
 import reactor.netty.http.client.HttpClientResponse;
@@ -80,7 +81,8 @@ final class GatewayInquiry {
 			headers.addAll(input);
 			HOP_HEADERS.forEach(headers::remove);
 			if (exchange.getAttribute(ATTRIBUTE) instanceof GatewayInquiry inquiry) {
-				inquiry.attempt.ask(List.copyOf(headers.headerNames()), headers::set);
+				inquiry.attempt.ask(RequestSize.of(exchange.getRequest().getURI(), headers),
+						List.copyOf(headers.headerNames()), headers::set);
 			}
 			return headers;
 		}

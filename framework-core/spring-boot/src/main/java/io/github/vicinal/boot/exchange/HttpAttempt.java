@@ -4,6 +4,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.BiConsumer;
 
+import io.github.vicinal.boot.client.RequestSize;
 import io.github.vicinal.channel.CallOverHttp;
 import io.github.vicinal.channel.Peer;
 import io.github.vicinal.exchange.ExchangeClient;
@@ -31,6 +32,9 @@ final class HttpAttempt {
 
 	private final boolean confirms;
 
+	/** Whether the request is too large to ask. */
+	private boolean unasked;
+
 	/**
 	 * Begins an attempt.
 	 * @param exchanges what the application's exchanges have in common
@@ -48,14 +52,14 @@ final class HttpAttempt {
 	}
 
 	/**
-	 * Adds the headers that ask.
+	 * Adds the headers that ask, unless the request would be too large with them.
+	 * @param size the size of the request without them
 	 * @param names the names of all other headers that the client knows of
 	 * @param header sets a header
 	 */
-	void ask(Iterable<String> names, BiConsumer<String, String> header) {
-		header.accept(PeerAnnouncement.REQUEST_HEADER,
-				new ContractInquiry(HttpExchanges.contract().name(), this.confirms, false).format());
-		header.accept(PeerAnnouncement.SENT_HEADERS_HEADER, String.join(",", names).toLowerCase(Locale.ROOT));
+	void ask(RequestSize size, Iterable<String> names, BiConsumer<String, String> header) {
+		this.unasked = !size.ask(new ContractInquiry(HttpExchanges.contract().name(), this.confirms, false).format(),
+				String.join(",", names).toLowerCase(Locale.ROOT), header);
 	}
 
 	/**
@@ -68,6 +72,10 @@ final class HttpAttempt {
 	void answered(int status, @Nullable String announcement, boolean own) {
 		this.call.end(System.nanoTime() - this.start, status, own);
 		if (!own) {
+			return;
+		}
+		if (this.unasked) {
+			this.peer.unasked(RequestSize.TOO_LARGE);
 			return;
 		}
 		if (announcement == null) {

@@ -69,7 +69,8 @@ final class AnnouncementInterceptor implements HandlerInterceptor {
 		String announcement = this.catalog.announcement(inquiry, handler);
 		if (announcement != null) {
 			response.setHeader(PeerAnnouncement.HEADER, announcement);
-			if (inquiry.confirms() && request.getProtocol().startsWith("HTTP/1")) {
+			if (inquiry.confirms() && response.containsHeader(PeerAnnouncement.HEADER)
+					&& request.getProtocol().startsWith("HTTP/1")) {
 				ChannelResponse.endConnection(response, request.getProtocol().equals("HTTP/1.1"));
 			}
 		}

@@ -9,6 +9,7 @@ import io.github.vicinal.peer.PeerAnnouncement;
 import io.github.vicinal.requestserver.Rejection;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +23,27 @@ import org.springframework.web.util.WebUtils;
  */
 final class ChannelResponse extends HttpServletResponseWrapper {
 
+	/**
+	 * Maximum size of the headers of a response that announces: half of what web servers
+	 * and HTTP clients allow unless they are told otherwise. The other half is for what
+	 * is added later, or elsewhere.
+	 */
+	static final int MAX_HEADER_CHARS = 4096;
+
+	/** What separates and ends a name and a value. */
+	private static final int HEADER_CHARS = ": \r\n".length();
+
+	/** Attributes of a cookie, such as the time at which it expires. */
+	private static final int COOKIE_CHARS = 200;
+
 	private static final Supplier<Map<String, String>> NO_TRAILERS = Map::of;
 
 	private final boolean asked;
+
+	/** Size of the headers, about; it is counted from the announcement on. */
+	private int chars;
+
+	private boolean announced;
 
 	private boolean endsConnection;
 
@@ -131,16 +150,50 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 	/** Removes the announcement from answers to requests that are rejected late. */
 	private void concealed(int status) {
 		if (this.asked && (status == SC_UNAUTHORIZED || status == SC_FORBIDDEN)) {
-			super.setHeader(PeerAnnouncement.HEADER, null);
-			if (this.endsConnection) {
-				this.endsConnection = false;
-				connection(null);
-				unframe();
-			}
+			conceal();
 		}
 		if (isWithoutBody(status)) {
 			unframe();
 		}
+	}
+
+	private void conceal() {
+		super.setHeader(PeerAnnouncement.HEADER, null);
+		this.announced = false;
+		if (this.endsConnection) {
+			this.endsConnection = false;
+			connection(null);
+			unframe();
+		}
+	}
+
+	/** Announces, if there is room for it beside the headers that are there already. */
+	private void announce(String announcement) {
+		this.chars = size(PeerAnnouncement.HEADER, announcement);
+		for (String name : getHeaderNames()) {
+			for (String value : getHeaders(name)) {
+				this.chars += size(name, value);
+			}
+		}
+		this.announced = this.chars <= MAX_HEADER_CHARS;
+		if (this.announced) {
+			super.setHeader(PeerAnnouncement.HEADER, announcement);
+		}
+	}
+
+	/**
+	 * Takes the announcement back from a response that has large headers of its own,
+	 * which the web server might otherwise refuse to send.
+	 */
+	private void adds(int size) {
+		this.chars += size;
+		if (this.announced && this.chars > MAX_HEADER_CHARS && !isCommitted()) {
+			conceal();
+		}
+	}
+
+	static int size(String name, @Nullable String value) {
+		return name.length() + HEADER_CHARS + ((value != null) ? value.length() : 0);
 	}
 
 	@Override
@@ -167,7 +220,11 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void setHeader(String name, String value) {
-		if (!Rejection.HEADER.equalsIgnoreCase(name)) {
+		if (this.asked && PeerAnnouncement.HEADER.equals(name) && value != null) {
+			announce(value);
+		}
+		else if (!Rejection.HEADER.equalsIgnoreCase(name)) {
+			adds(size(name, value));
 			super.setHeader(name, value);
 		}
 	}
@@ -175,8 +232,27 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 	@Override
 	public void addHeader(String name, String value) {
 		if (!Rejection.HEADER.equalsIgnoreCase(name)) {
+			adds(size(name, value));
 			super.addHeader(name, value);
 		}
+	}
+
+	@Override
+	public void addCookie(Cookie cookie) {
+		adds(size(cookie.getName(), cookie.getValue()) + COOKIE_CHARS);
+		super.addCookie(cookie);
+	}
+
+	@Override
+	public void sendRedirect(String location) throws IOException {
+		adds(size(HttpHeaders.LOCATION, location));
+		super.sendRedirect(location);
+	}
+
+	@Override
+	public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
+		adds(size(HttpHeaders.LOCATION, location));
+		super.sendRedirect(location, status, clearBuffer);
 	}
 
 }

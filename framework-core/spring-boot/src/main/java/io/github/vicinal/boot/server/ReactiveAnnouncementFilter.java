@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.server;
 
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -62,12 +64,31 @@ final class ReactiveAnnouncementFilter implements WebFilter, Ordered {
 				&& (status.isSameCodeAs(HttpStatus.UNAUTHORIZED) || status.isSameCodeAs(HttpStatus.FORBIDDEN));
 	}
 
+	/**
+	 * Announces this instance, if there is room for it beside the other headers: HTTP
+	 * clients refuse responses whose headers are larger than they allow.
+	 * @return whether the response announces it
+	 */
+	static boolean announce(String announcement, HttpHeaders headers) {
+		int chars = ChannelResponse.size(PeerAnnouncement.HEADER, announcement);
+		for (Map.Entry<String, List<String>> header : headers.headerSet()) {
+			for (String value : header.getValue()) {
+				chars += ChannelResponse.size(header.getKey(), value);
+			}
+		}
+		boolean fits = chars <= ChannelResponse.MAX_HEADER_CHARS;
+		if (fits) {
+			headers.set(PeerAnnouncement.HEADER, announcement);
+		}
+		return fits;
+	}
+
 	private void announce(ContractInquiry inquiry, ServerHttpResponse response) {
 		PeerIdentity identity = turnsAway(response) ? null : this.self.get();
 		if (identity != null) {
-			response.getHeaders()
-				.set(PeerAnnouncement.HEADER, new PeerAnnouncement(identity, Set.of(), "", REASON).format());
-			if (inquiry.confirms()) {
+			boolean announced = announce(new PeerAnnouncement(identity, Set.of(), "", REASON).format(),
+					response.getHeaders());
+			if (announced && inquiry.confirms()) {
 				// Its paths were those of the application that was here before.
 				response.getHeaders().set(HttpHeaders.CONNECTION, "close");
 			}

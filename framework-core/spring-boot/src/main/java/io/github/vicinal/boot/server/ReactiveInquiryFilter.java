@@ -86,11 +86,9 @@ final class ReactiveInquiryFilter implements WebFilter, Ordered {
 			return;
 		}
 		String announcement = this.catalog.announcement(inquiry, this);
-		if (announcement != null) {
-			response.getHeaders().set(PeerAnnouncement.HEADER, announcement);
-			if (inquiry.confirms()) {
-				response.getHeaders().set(HttpHeaders.CONNECTION, "close");
-			}
+		if (announcement != null && ReactiveAnnouncementFilter.announce(announcement, response.getHeaders())
+				&& inquiry.confirms()) {
+			response.getHeaders().set(HttpHeaders.CONNECTION, "close");
 		}
 	}
 

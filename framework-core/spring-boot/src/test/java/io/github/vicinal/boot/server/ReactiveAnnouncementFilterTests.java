@@ -55,6 +55,21 @@ class ReactiveAnnouncementFilterTests {
 	}
 
 	@Test
+	void aResponseWithLargeHeadersAnnouncesNothing() {
+		assertThat(withHeaderOf(3000).headerNames()).contains(PeerAnnouncement.HEADER);
+		assertThat(withHeaderOf(5000).headerNames()).containsExactly("X-Large");
+	}
+
+	private HttpHeaders withHeaderOf(int chars) {
+		MockServerWebExchange exchange = MockServerWebExchange.from(asking());
+		this.filter.filter(exchange, (downstream) -> {
+			downstream.getResponse().getHeaders().set("X-Large", "x".repeat(chars));
+			return downstream.getResponse().setComplete();
+		}).block();
+		return exchange.getResponse().getHeaders();
+	}
+
+	@Test
 	void othersAndThoseThatAreTurnedAwayLearnNothing() {
 		assertThat(announced(MockServerHttpRequest.get("/orders"), HttpStatus.OK)).isNull();
 		assertThat(announced(asking(), HttpStatus.UNAUTHORIZED)).isNull();
