@@ -31,6 +31,8 @@ public interface DurableTopics extends Topics {
 
 	/**
 	 * Moves the stored position of a consumer that is not subscribed now, or makes it.
+	 * That of a stream can be moved at any time; messages that its subscribers have taken
+	 * are handled by them.
 	 * @param settings what publishers and subscribers agree on
 	 * @param consumer name of the subscriber; of a stream any name
 	 * @param from where it goes on

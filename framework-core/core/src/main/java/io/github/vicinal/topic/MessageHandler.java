@@ -51,8 +51,11 @@ public interface MessageHandler<T> {
 	 */
 	default void failed(Message<T> message, Exception cause) {
 		System.getLogger(MessageHandler.class.getName())
-			.log(System.Logger.Level.ERROR, "Message %d of topic '%s' could not be handled and is left"
-				.formatted(message.sequence(), message.topic()), cause);
+			.log(System.Logger.Level.ERROR,
+					("Message %d of topic '%s' could not be handled and is left: an error handler or a "
+							+ "dead-letter topic of the listener would be given it")
+						.formatted(message.sequence(), message.topic()),
+					cause);
 	}
 
 	/**

@@ -23,7 +23,7 @@ public interface Topics extends AutoCloseable {
 	 * @param <T> the type of the payload
 	 * @return the topic; the one that is there if it has these settings
 	 * @throws TopicException if this application publishes the topic with other settings
-	 * @throws IllegalStateException if topics cannot be used here, with the reason
+	 * @throws TopicsUnavailableException if topics cannot be used here, with the reason
 	 */
 	<T> Topic<T> topic(TopicSettings<T> settings);
 
@@ -34,7 +34,7 @@ public interface Topics extends AutoCloseable {
 	 * @param handler handles them, on threads of its own
 	 * @param <T> the type of the payload
 	 * @return the subscription
-	 * @throws IllegalStateException if topics cannot be used here, with the reason
+	 * @throws TopicsUnavailableException if topics cannot be used here, with the reason
 	 */
 	<T> Subscription subscribe(TopicSettings<T> settings, SubscriberSettings subscriber, MessageHandler<T> handler);
 
@@ -44,7 +44,7 @@ public interface Topics extends AutoCloseable {
 	 * @param name of the subscriber, for people
 	 * @param <T> the type of the payload
 	 * @return the reader, which the caller closes
-	 * @throws IllegalStateException if topics cannot be used here, with the reason
+	 * @throws TopicsUnavailableException if topics cannot be used here, with the reason
 	 */
 	default <T> TopicReader<T> reader(TopicSettings<T> settings, String name) {
 		return reader(settings, name, 1);
@@ -58,7 +58,7 @@ public interface Topics extends AutoCloseable {
 	 * @param maxBatch maximum number of messages that are fetched together, 1 to 1024
 	 * @param <T> the type of the payload
 	 * @return the reader, which the caller closes
-	 * @throws IllegalStateException if topics cannot be used here, with the reason
+	 * @throws TopicsUnavailableException if topics cannot be used here, with the reason
 	 */
 	default <T> TopicReader<T> reader(TopicSettings<T> settings, String name, int maxBatch) {
 		return new HandOverReader<>(
@@ -70,8 +70,8 @@ public interface Topics extends AutoCloseable {
 	 * back-pressure: while a subscriber asks for nothing, messages keep their room, and
 	 * the topic's own rule says what happens when that is full. A message is handled when
 	 * {@code onNext} has returned. The flow completes when the topics are closed, and
-	 * fails with an {@link IllegalStateException} if topics cannot be used here. Reactor
-	 * takes it by {@code JdkFlowAdapter.flowPublisherToFlux}.
+	 * fails with a {@link TopicsUnavailableException} if topics cannot be used here.
+	 * Reactor takes it by {@code JdkFlowAdapter.flowPublisherToFlux}.
 	 * @param settings what publishers and subscribers agree on
 	 * @param name of the subscribers, for people
 	 * @param <T> the type of the payload

@@ -29,6 +29,7 @@ import io.github.vicinal.topic.TopicGrants;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicReport;
 import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.TopicsUnavailableException;
 import io.github.vicinal.topic.TopicWatcher;
 import io.github.vicinal.topic.Topics;
 import io.github.vicinal.topic.WhenFull;
@@ -165,7 +166,7 @@ public final class ChronicleTopics implements DurableTopics {
 		try {
 			return new TopicBell(this.bells.topic(bell(settings)));
 		}
-		catch (IllegalStateException ex) {
+		catch (TopicsUnavailableException | IllegalStateException ex) {
 			logger.warn(
 					"Subscribers of the durable topic '{}' look for messages ten times a second, as there are no bells: {}",
 					settings.name(), ex.getMessage());
@@ -214,7 +215,7 @@ public final class ChronicleTopics implements DurableTopics {
 		try {
 			return this.bells.subscribe(bell(settings), SubscriberSettings.of(name), new Rung(bell));
 		}
-		catch (IllegalStateException ex) {
+		catch (TopicsUnavailableException | IllegalStateException ex) {
 			logger.warn(
 					"Subscriber '{}' of the durable topic '{}' looks for messages ten times a second, as there are no bells: {}",
 					name, settings.name(), ex.getMessage());

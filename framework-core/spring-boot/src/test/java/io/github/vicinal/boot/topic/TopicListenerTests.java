@@ -398,21 +398,29 @@ class TopicListenerTests {
 		this.runner.withUserConfiguration(Reactive.class)
 			.withPropertyValues("vicinal.topics.named.orders.durable=true")
 			.run((context) -> {
-				Throwable failure = context.getStartupFailure();
-				assertThat(failure).isNotNull();
-				List<FailureAnalysis> analyses = SpringFactoriesLoader.forDefaultResourceLocation()
-					.load(FailureAnalyzer.class,
-							SpringFactoriesLoader.FailureHandler.logging(LogFactory.getLog(getClass())))
-					.stream()
-					.filter((analyzer) -> analyzer.getClass().getName().startsWith("io.github.vicinal."))
-					.map((analyzer) -> analyzer.analyze(failure))
-					.filter(Objects::nonNull)
-					.toList();
-				assertThat(analyses).hasSize(1);
-				assertThat(analyses.get(0).getDescription()).contains("add vicinal-chronicle");
-				assertThat(analyses.get(0).getAction()).contains("vicinal.topics.*");
+				FailureAnalysis analysis = analysis(context.getStartupFailure());
+				assertThat(analysis.getDescription()).contains("add vicinal-chronicle");
+				assertThat(analysis.getAction()).contains("vicinal.topics.*");
 			});
+		this.runner.withUserConfiguration(Reactive.class)
+			.withPropertyValues("vicinal.rendezvous.directory=/proc/self/nowhere")
+			.run((context) -> assertThat(analysis(context.getStartupFailure()).getDescription())
+				.contains("Topics cannot be used: ", "/proc/self/nowhere"));
 		assertThat(new TopicFailureAnalyzer().analyze(new TopicException("in a runner"))).isNull();
+	}
+
+	private static FailureAnalysis analysis(@Nullable Throwable failure) {
+		assertThat(failure).isNotNull();
+		List<FailureAnalysis> analyses = SpringFactoriesLoader.forDefaultResourceLocation()
+			.load(FailureAnalyzer.class,
+					SpringFactoriesLoader.FailureHandler.logging(LogFactory.getLog(TopicListenerTests.class)))
+			.stream()
+			.filter((analyzer) -> analyzer.getClass().getName().startsWith("io.github.vicinal."))
+			.map((analyzer) -> analyzer.analyze(failure))
+			.filter(Objects::nonNull)
+			.toList();
+		assertThat(analyses).hasSize(1);
+		return analyses.get(0);
 	}
 
 	@Test

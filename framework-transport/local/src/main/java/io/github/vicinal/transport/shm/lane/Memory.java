@@ -122,7 +122,7 @@ public final class Memory {
 			throw new IOException(
 					"%s has %d KiB left, of which %d KiB stay reserved; %d KiB are needed: enlarge it (in Kubernetes an emptyDir with medium Memory), or set vicinal.shm or the capacity of topics to need less"
 						.formatted(file.getParent(), usable >> 10, (store.getTotalSpace() / RESERVE_SHARE) >> 10,
-								bytes >> 10));
+								(bytes + 1023) >> 10));
 		}
 	}
 

@@ -37,6 +37,7 @@ import io.github.vicinal.topic.TopicReport;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.TopicWatcher;
 import io.github.vicinal.topic.Topics;
+import io.github.vicinal.topic.TopicsUnavailableException;
 import io.github.vicinal.topic.observation.TopicObservations;
 import io.github.vicinal.topic.remote.RemoteTopics;
 import io.github.vicinal.topic.remote.TopicCarrier;
@@ -240,7 +241,7 @@ public final class ShmTopics implements Topics {
 		}
 		this.listener.start();
 		this.listener.unavailable().ifPresent((reason) -> {
-			throw new IllegalStateException("Topics cannot be used: " + reason);
+			throw new TopicsUnavailableException("Topics cannot be used: " + reason);
 		});
 		serveOthers(settings.name());
 		String file = "%s-%s.log".formatted(this.identity.instanceId(), HexFormat.of().toHexDigits(RANDOM.nextLong()));
@@ -260,8 +261,8 @@ public final class ShmTopics implements Topics {
 			return;
 		}
 		if (this.remote.carriers().isEmpty()) {
-			throw new IllegalStateException(
-					"Topic '%s' is for other hosts by its properties, but nothing carries topics there: add vicinal-transport-tcp, and set vicinal.tcp.enabled=true and vicinal.tcp.ssl.bundle"
+			throw new TopicsUnavailableException(
+					"Topic \'%s\' is for other hosts by its properties, but nothing carries topics there: add vicinal-transport-tcp, and set vicinal.tcp.enabled=true and vicinal.tcp.ssl.bundle"
 						.formatted(topic));
 		}
 		List<IOException> failures = new ArrayList<>();
@@ -275,8 +276,8 @@ public final class ShmTopics implements Topics {
 		}
 		String reasons = failures.stream().map(Throwable::getMessage).collect(Collectors.joining("; "));
 		if (failures.size() == this.remote.carriers().size()) {
-			throw new IllegalStateException(
-					"Topic '%s' is for other hosts by its properties, but %s".formatted(topic, reasons),
+			throw new TopicsUnavailableException(
+					"Topic \'%s\' is for other hosts by its properties, but %s".formatted(topic, reasons),
 					failures.get(0));
 		}
 		if (!failures.isEmpty()) {
@@ -331,7 +332,7 @@ public final class ShmTopics implements Topics {
 		Optional<String> problem = (directory == null) ? this.rendezvous.unavailable()
 				: this.rendezvous.look().or(() -> MemoryDirectory.unsuitable(directory));
 		problem.ifPresent((reason) -> {
-			throw new IllegalStateException("Topics cannot be used: " + reason);
+			throw new TopicsUnavailableException("Topics cannot be used: " + reason);
 		});
 	}
 

@@ -13,6 +13,7 @@ import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.TopicsUnavailableException;
 import io.github.vicinal.topic.WhenFull;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -22,7 +23,6 @@ import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /** Memory that is full or read-only: refused with the reason, and well afterwards. */
 @Timeout(60)
@@ -131,7 +131,7 @@ class FullMemoryTests {
 	void aReadOnlyMemoryIsRefused() throws Exception {
 		try (ShmTopics shop = TopicFixture.topics(this.directory, "shop")) {
 			assertThat(run("mount", "-o", "remount,ro", this.directory.toString())).isZero();
-			assertThatIllegalStateException().isThrownBy(() -> shop.topic(NUMBERS))
+			assertThatExceptionOfType(TopicsUnavailableException.class).isThrownBy(() -> shop.topic(NUMBERS))
 				.withMessageStartingWith("Topics cannot be used: ")
 				.withMessageContaining("Read-only file system");
 			assertThat(run("mount", "-o", "remount,rw", this.directory.toString())).isZero();

@@ -31,6 +31,7 @@ import io.github.vicinal.topic.TopicFullException;
 import io.github.vicinal.topic.TopicGrants;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.TopicsUnavailableException;
 import io.github.vicinal.topic.WhenFull;
 import io.github.vicinal.transport.testing.Async;
 import org.junit.jupiter.api.AfterEach;
@@ -523,7 +524,7 @@ class RemoteTopicsTests {
 	@Test
 	void aTopicForOtherHostsNeedsSomethingThatCarriesIt() {
 		ShmTopics alone = keep(TopicFixture.remoteTopics(this.first, "shop", TopicGrants.all(), null, true, List.of()));
-		assertThatExceptionOfType(IllegalStateException.class)
+		assertThatExceptionOfType(TopicsUnavailableException.class)
 			.isThrownBy(() -> alone.topic(numbers(TopicModel.PUB_SUB, WhenFull.BLOCK)))
 			.withMessageContaining("vicinal-transport-tcp");
 	}
