@@ -326,8 +326,9 @@ final class OpenTopic implements AutoCloseable {
 
 	void forget(String consumer) {
 		if (this.claims != null) {
-			throw new TopicException("The subscribers of the stream '%s' share one position, which cannot be forgotten: move it to the end (DurableTopics.seek)"
-				.formatted(this.name));
+			throw new TopicException(
+					"The subscribers of the stream '%s' share one position, which cannot be forgotten: move it to the end (DurableTopics.seek)"
+						.formatted(this.name));
 		}
 		ConsumerPosition position = position(consumer);
 		require(position, consumer);

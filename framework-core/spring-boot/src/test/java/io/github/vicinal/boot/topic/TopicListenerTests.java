@@ -34,6 +34,7 @@ import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicReader;
 import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.Topics;
+import io.github.vicinal.topic.TopicsUnavailableException;
 import io.github.vicinal.topic.remote.RemoteTopics;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -598,7 +599,7 @@ class TopicListenerTests {
 				assertThat(remote.publishers("bills")).containsExactly("10.0.0.7:7400", "shop.example.org:7400");
 				assertThat(remote.publishers("orders")).isEmpty();
 				TopicFactory factory = context.getBean(TopicFactory.class);
-				assertThatExceptionOfType(IllegalStateException.class)
+				assertThatExceptionOfType(TopicsUnavailableException.class)
 					.isThrownBy(() -> factory.topic("orders", TopicModel.STREAM, Order.class))
 					.withMessageContaining("add vicinal-transport-tcp");
 				assertThat(factory.topic("bills", TopicModel.STREAM, Order.class)).isNotNull();
