@@ -618,6 +618,11 @@ final class ClientAdditions {
 		return this.jar;
 	}
 
+	/** Returns the size of a request with the cookies that the client adds to it. */
+	RequestSize withCookies(RequestSize size, URI uri) {
+		return (this.jar != null) ? size.with(HttpHeaders.COOKIE, this.jar.chars(uri)) : size;
+	}
+
 	/**
 	 * Returns why typed paths cannot carry the static headers along with what a method
 	 * has itself, or {@code null}.
