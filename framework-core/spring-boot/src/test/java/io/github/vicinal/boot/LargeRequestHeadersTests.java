@@ -7,6 +7,7 @@ import java.util.function.IntFunction;
 import java.util.function.IntUnaryOperator;
 
 import io.github.vicinal.channel.AffinityChannel;
+import jakarta.servlet.http.HttpServletResponse;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.web.bind.annotation.CookieValue;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.client.RestClient;
@@ -82,6 +84,52 @@ class LargeRequestHeadersTests {
 			}
 		});
 		assertThat(differences).isEmpty();
+	}
+
+	/** Cookies of a library's store become a header only when it sends the request. */
+	@ParameterizedTest
+	@ValueSource(strings = { "jdk", "http-components" })
+	void areNotMadeTooLargeByCookiesOfAStore(String library) {
+		String rendezvous = this.directory.resolve("meet").toString();
+		ConfigurableApplicationContext service = this.applications.start(Service.class,
+				Map.of("vicinal.rendezvous.directory", rendezvous));
+		String url = "http://localhost:" + service.getEnvironment().getRequiredProperty("local.server.port");
+		Map<String, Object> properties = Map.of("vicinal.rendezvous.directory", rendezvous,
+				"spring.http.clients.imperative.factory", library, "spring.http.clients.cookie-handling", "enable",
+				"spring.http.serviceclient.tokens.base-url", url, "url", url, "vicinal.server.enabled", "false");
+		Map<String, Object> without = new TreeMap<>(properties);
+		without.put("vicinal.enabled", "false");
+		Map<String, IntUnaryOperator> plain = cookieClients(this.applications.start(Client.class, without), url);
+		Map<String, IntUnaryOperator> asking = cookieClients(this.applications.start(Client.class, properties), url);
+		Map<String, String> differences = new TreeMap<>();
+		asking.forEach((name, client) -> {
+			int length = 6000;
+			while (plain.get(name).applyAsInt(length) == length) {
+				int answer = client.applyAsInt(length);
+				if (answer != length) {
+					differences.put(name + " with " + length, String.valueOf(answer));
+				}
+				length += 40;
+			}
+			if (length < 7500) {
+				differences.put(name, "plain ends at " + length);
+			}
+		});
+		assertThat(differences).isEmpty();
+	}
+
+	private static Map<String, IntUnaryOperator> cookieClients(ConfigurableApplicationContext application, String url) {
+		Tokens typed = application.getBean(HttpServiceProxyRegistry.class).getClient("tokens", Tokens.class);
+		RestClient rest = application.getBean(RestClient.Builder.class).baseUrl(url).build();
+		return Map.of("typed", safe((length) -> {
+			typed.keep("a", 4000);
+			typed.keep("b", length - 4000);
+			return typed.kept();
+		}), "RestClient", safe((length) -> {
+			rest.get().uri("/tokens/keep/a/4000").retrieve().toBodilessEntity();
+			rest.get().uri("/tokens/keep/b/{length}", length - 4000).retrieve().toBodilessEntity();
+			return rest.get().uri("/tokens/kept").retrieve().body(Integer.class);
+		}));
 	}
 
 	private static Map<String, IntUnaryOperator> clients(ConfigurableApplicationContext application, String url) {
@@ -152,6 +200,12 @@ class LargeRequestHeadersTests {
 		@GetExchange
 		int length(@RequestHeader(name = "Authorization", required = false) String token);
 
+		@GetExchange("/keep/{name}/{length}")
+		void keep(@PathVariable String name, @PathVariable int length);
+
+		@GetExchange("/kept")
+		int kept();
+
 	}
 
 	@AffinityChannel
@@ -170,6 +224,16 @@ class LargeRequestHeadersTests {
 		int length(@RequestHeader(name = "Authorization", required = false) String token,
 				@CookieValue(name = "token", required = false) String cookie) {
 			return (token != null) ? token.length() : cookie.length();
+		}
+
+		@GetMapping("/tokens/keep/{name}/{length}")
+		void keep(@PathVariable String name, @PathVariable int length, HttpServletResponse response) {
+			response.addHeader(HttpHeaders.SET_COOKIE, name + "=" + token(length) + "; Path=/");
+		}
+
+		@GetMapping("/tokens/kept")
+		int kept(@CookieValue String a, @CookieValue String b) {
+			return a.length() + b.length();
 		}
 
 	}

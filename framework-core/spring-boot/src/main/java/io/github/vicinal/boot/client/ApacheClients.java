@@ -184,6 +184,17 @@ final class ApacheClients {
 			return !((this.cookies != null) ? this.cookies : this.store.getCookies()).isEmpty();
 		}
 
+		/** Also those of other hosts. */
+		@Override
+		public int chars(URI uri) {
+			int chars = 0;
+			for (Cookie cookie : mayHoldCookies() ? this.store.getCookies() : List.<Cookie>of()) {
+				String value = cookie.getValue();
+				chars += cookie.getName().length() + ((value != null) ? value.length() : 0) + SEPARATOR_CHARS;
+			}
+			return chars;
+		}
+
 		@Override
 		public void keep(URI uri, List<String> setCookies) {
 			boolean secure = "https".equalsIgnoreCase(uri.getScheme());

@@ -1,12 +1,15 @@
 package io.github.vicinal.boot.client;
 
+import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 import io.github.vicinal.boot.autoconfigure.CurrentIdentity;
 import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
@@ -21,6 +24,7 @@ import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.codec.Codecs;
 import io.github.vicinal.observation.ChannelObservationConvention;
 import io.github.vicinal.observation.DefaultChannelObservationConvention;
+import io.github.vicinal.path.PathKind;
 import io.github.vicinal.path.PathProvider;
 import io.micrometer.observation.ObservationPredicate;
 import io.micrometer.observation.ObservationRegistry;
@@ -340,10 +344,23 @@ public final class ChannelClientAutoConfiguration {
 		@Bean
 		static org.springframework.beans.factory.config.BeanPostProcessor vicinalWebClientPostProcessor(
 				ObjectProvider<HttpLegs> legs, ObjectProvider<PlainConnector> connectors) {
-			return new WebClientPostProcessor(legs::getObject, (target) -> {
+			return new WebClientPostProcessor(legs::getObject, exchanges(connectors));
+		}
+
+		@Bean
+		org.springframework.web.reactive.function.client.support.WebClientHttpServiceGroupConfigurer vicinalWebClientGroups(
+				ObjectProvider<ClientChannels> channels, ObjectProvider<HttpServiceClientProperties> properties,
+				ObjectProvider<HttpClientSettings> settings, ObjectProvider<InstanceChooser> chooser,
+				ObjectProvider<PlainConnector> connectors) {
+			return new ChannelWebClientGroups(channels::getObject, new BootGroupSettings(properties, settings, chooser),
+					exchanges(connectors));
+		}
+
+		private static Function<URI, Collection<PathKind>> exchanges(ObjectProvider<PlainConnector> connectors) {
+			return (target) -> {
 				PlainConnector plain = connectors.getIfAvailable();
 				return (plain != null) ? plain.paths(target) : Set.of();
-			});
+			};
 		}
 
 	}

@@ -305,7 +305,12 @@ final class ClientAdditions {
 			default -> {
 				if (adapter instanceof ChannelExchangeAdapter || name.startsWith(CIRCUIT_BREAKERS)
 						|| name.startsWith(HTTP_SERVICES)) {
-					adapter(Fields.required(adapter, "delegate"), found);
+					Object delegate = Fields.required(adapter, "delegate");
+					if (name.startsWith(CIRCUIT_BREAKERS) && !(delegate instanceof ChannelExchangeAdapter)) {
+						// Calls that enter at the proxy would pass it by.
+						found.unsupported("circuit breaker " + name);
+					}
+					adapter(delegate, found);
 				}
 				else {
 					found.unsupported("exchange adapter " + name);
@@ -611,6 +616,11 @@ final class ClientAdditions {
 
 	@Nullable CookieJar jar() {
 		return this.jar;
+	}
+
+	/** Returns the size of a request with the cookies that the client adds to it. */
+	RequestSize withCookies(RequestSize size, URI uri) {
+		return (this.jar != null) ? size.with(HttpHeaders.COOKIE, this.jar.chars(uri)) : size;
 	}
 
 	/**

@@ -260,6 +260,11 @@ final class ClientChannel {
 		return this.attempts;
 	}
 
+	/** Returns what the client adds to requests. */
+	ClientAdditions additions() {
+		return this.additions.get();
+	}
+
 	ChannelStructure structure() {
 		return this.structure;
 	}

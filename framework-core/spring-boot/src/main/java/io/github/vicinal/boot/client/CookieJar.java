@@ -17,11 +17,24 @@ import org.slf4j.LoggerFactory;
  */
 interface CookieJar {
 
+	/** More than any server allows. */
+	int UNKNOWN_CHARS = 1 << 20;
+
+	/** What separates a cookie from others, and its name from its value. */
+	int SEPARATOR_CHARS = "; =".length();
+
 	/**
 	 * Returns whether there may be a cookie that the client would send.
 	 * @return {@code false} only if there is certainly none
 	 */
 	boolean mayHoldCookies();
+
+	/**
+	 * Returns how large the cookies are at most that the client would send.
+	 * @param uri the request's URI
+	 * @return number of characters, {@link #UNKNOWN_CHARS} if only the client knows
+	 */
+	int chars(URI uri);
 
 	/**
 	 * Keeps what a server has set, as if the client had got it over HTTP.
@@ -39,6 +52,29 @@ interface CookieJar {
 		public boolean mayHoldCookies() {
 			return this.handler.getClass() != CookieManager.class
 					|| !((CookieManager) this.handler).getCookieStore().getCookies().isEmpty();
+		}
+
+		/** A handler of the application may count how often it is asked. */
+		@Override
+		public int chars(URI uri) {
+			if (!mayHoldCookies()) {
+				return 0;
+			}
+			if (this.handler.getClass() != CookieManager.class) {
+				return UNKNOWN_CHARS;
+			}
+			try {
+				int chars = 0;
+				for (List<String> cookies : this.handler.get(uri, Map.of()).values()) {
+					for (String cookie : cookies) {
+						chars += cookie.length() + SEPARATOR_CHARS;
+					}
+				}
+				return chars;
+			}
+			catch (IOException | IllegalArgumentException ex) {
+				return UNKNOWN_CHARS;
+			}
 		}
 
 		@Override
@@ -67,6 +103,12 @@ interface CookieJar {
 		public boolean mayHoldCookies() {
 			CookieJar jar = current();
 			return jar != null && jar.mayHoldCookies();
+		}
+
+		@Override
+		public int chars(URI uri) {
+			CookieJar jar = current();
+			return (jar != null) ? jar.chars(uri) : 0;
 		}
 
 		@Override

@@ -305,7 +305,9 @@ final class HttpLeg {
 	 * @param header sets a header
 	 */
 	void ask(RequestSize size, String names, boolean reactive, BiConsumer<String, String> header) {
-		this.unasked = !size.ask(inquiry(reactive), names, header);
+		RequestSize whole = (this.sent != null) ? this.call.client().additions().withCookies(size, target(this.sent))
+				: size;
+		this.unasked = !whole.ask(inquiry(reactive), names, header);
 		if (this.unasked) {
 			this.proves = false;
 		}

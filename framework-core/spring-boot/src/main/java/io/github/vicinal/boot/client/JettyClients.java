@@ -19,6 +19,7 @@ import org.eclipse.jetty.client.transport.HttpClientConnectionFactory;
 import org.eclipse.jetty.client.transport.HttpClientTransportDynamic;
 import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
 import org.eclipse.jetty.client.transport.HttpRequest;
+import org.eclipse.jetty.http.HttpCookie;
 import org.eclipse.jetty.http.HttpCookieStore;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
@@ -156,6 +157,17 @@ final class JettyClients {
 		public boolean mayHoldCookies() {
 			HttpCookieStore store = this.client.getHttpCookieStore();
 			return store != null && !store.all().isEmpty();
+		}
+
+		@Override
+		public int chars(URI uri) {
+			int chars = 0;
+			if (mayHoldCookies()) {
+				for (HttpCookie cookie : this.client.getHttpCookieStore().match(uri)) {
+					chars += cookie.getName().length() + cookie.getValue().length() + SEPARATOR_CHARS;
+				}
+			}
+			return chars;
 		}
 
 		@Override

@@ -134,6 +134,16 @@ public final class LibraryAdditions {
 	}
 
 	/**
+	 * Returns the size of a request with the cookies that the library adds to it.
+	 * @param size its size without them
+	 * @param uri where the request goes
+	 * @return the size
+	 */
+	public RequestSize withCookies(RequestSize size, URI uri) {
+		return this.additions.withCookies(size, uri);
+	}
+
+	/**
 	 * Keeps cookies of a response, as the library would.
 	 * @param uri where the request went
 	 * @param setCookies the values of the {@code Set-Cookie} headers

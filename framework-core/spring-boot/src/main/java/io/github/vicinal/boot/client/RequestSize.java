@@ -86,6 +86,15 @@ public record RequestSize(int chars) {
 	}
 
 	/**
+	 * Returns the size with another header, if it has a value.
+	 * @param name its name
+	 * @param valueChars number of characters of its value
+	 */
+	RequestSize with(String name, int valueChars) {
+		return (valueChars > 0) ? new RequestSize(this.chars + name.length() + HEADER_CHARS + valueChars) : this;
+	}
+
+	/**
 	 * Adds the headers that ask, unless the request would be too large with them.
 	 * @param inquiry what the request asks for
 	 * @param names the names of its other headers

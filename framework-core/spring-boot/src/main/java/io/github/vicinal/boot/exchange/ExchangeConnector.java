@@ -159,8 +159,8 @@ final class ExchangeConnector implements ClientHttpConnector {
 		});
 	}
 
-	/** Cookies become a header later. */
-	private static void ask(HttpAttempt attempt, ClientHttpRequest request) {
+	/** Cookies become a header later, those of the library's store later still. */
+	private void ask(HttpAttempt attempt, ClientHttpRequest request) {
 		HttpHeaders headers = request.getHeaders();
 		if (!headers.containsHeader(PeerAnnouncement.REQUEST_HEADER)) {
 			List<String> names = new ArrayList<>(headers.headerNames());
@@ -173,7 +173,7 @@ final class ExchangeConnector implements ClientHttpConnector {
 					size = size.with(cookie.getName(), cookie.getValue());
 				}
 			}
-			attempt.ask(size, names, headers::set);
+			attempt.ask(this.library.additions().withCookies(size, request.getURI()), names, headers::set);
 		}
 	}
 

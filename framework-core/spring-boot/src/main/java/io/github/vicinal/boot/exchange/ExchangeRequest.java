@@ -111,7 +111,8 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 		if (this.factory.additions().isUrlConnection() && UrlConnectionFields.replacesAccept(this.method, headers)) {
 			names.add(HttpHeaders.ACCEPT);
 		}
-		attempt.ask(RequestSize.of(this.uri, request.getHeaders()), names, request.getHeaders()::set);
+		RequestSize size = RequestSize.of(this.uri, request.getHeaders());
+		attempt.ask(this.factory.additions().withCookies(size, this.uri), names, request.getHeaders()::set);
 		ClientHttpResponse response = null;
 		try {
 			response = request.execute();

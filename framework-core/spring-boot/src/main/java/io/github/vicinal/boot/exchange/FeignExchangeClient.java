@@ -113,7 +113,8 @@ final class FeignExchangeClient implements UrlConnectionClient {
 		Map<String, Collection<String>> headers = new LinkedHashMap<>(request.headers());
 		List<String> names = new ArrayList<>(headers.keySet());
 		names.addAll(ADDED);
-		attempt.ask(RequestSize.of(uri, headers), names, (name, value) -> headers.put(name, List.of(value)));
+		attempt.ask(this.additions.withCookies(RequestSize.of(uri, headers), uri), names,
+				(name, value) -> headers.put(name, List.of(value)));
 		Response response = null;
 		try {
 			response = this.delegate.execute(Request.create(request.httpMethod(), request.url(), headers,
