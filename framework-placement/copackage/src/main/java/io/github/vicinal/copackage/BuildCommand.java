@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -75,8 +76,8 @@ final class BuildCommand implements Callable<Integer> {
 		}
 		else {
 			layOut(inventories, this.output, out);
-			out.printf("%d applications for one JVM in %s%nRun them: java -jar %s%n", inventories.size(), this.output,
-					this.output.resolve("launcher/vicinal-launcher.jar"));
+			out.printf("%d applications for one JVM in %s%nRun them%s: java -jar %s%n", inventories.size(), this.output,
+					newerJava(inventories), this.output.resolve("launcher/vicinal-launcher.jar"));
 		}
 		out.flush();
 		return CommandLine.ExitCode.OK;
@@ -95,6 +96,15 @@ final class BuildCommand implements Callable<Integer> {
 			image.write(work.path().resolve("layout"), inventories, this.output);
 		}
 		out.printf("%d applications for one JVM in the image oci:%s:%s%n", inventories.size(), this.output, this.tag);
+	}
+
+	/** What runs this command is likely to run the layout, too. */
+	private static String newerJava(List<Inventory> inventories) {
+		return inventories.stream()
+			.max(Comparator.comparingInt(Inventory::java))
+			.filter((each) -> each.java() > Runtime.version().feature())
+			.map((each) -> " with Java %d or newer, which '%s' needs".formatted(each.java(), each.name()))
+			.orElse("");
 	}
 
 	private PrintWriter out() {

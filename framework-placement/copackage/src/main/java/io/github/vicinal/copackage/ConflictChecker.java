@@ -347,14 +347,27 @@ public final class ConflictChecker {
 
 	private static void java(Inventory one, Inventory other, List<Finding> findings) {
 		int needed = Math.max(one.java(), other.java());
+		Inventory newer = (one.java() == needed) ? one : other;
+		Inventory older = (newer == one) ? other : one;
+		boolean tooOld = false;
 		for (Inventory each : List.of(one, other)) {
 			int image = imageJava(each.container());
 			if (image > 0 && needed > image) {
-				findings.add(new Finding(Rule.JAVA, Verdict.SAME_CONTAINER,
-						"the image of '%s' has Java %d, and the classes of '%s' need %d".formatted(each.name(), image,
-								(one.java() == needed) ? one.name() : other.name(), needed),
-						"use a base image with Java %d for both".formatted(needed)));
+				tooOld = true;
+				findings
+					.add(new Finding(Rule.JAVA, Verdict.SAME_CONTAINER,
+							"the image of '%s' has Java %d, and the classes of '%s' need %d".formatted(each.name(),
+									image, newer.name(), needed),
+							"use a base image with Java %d for both".formatted(needed)));
 			}
+		}
+		// Where its image has that Java, the other one runs on it already.
+		if (!tooOld && older.java() > 0 && older.java() < needed && imageJava(older.container()) == 0) {
+			findings.add(new Finding(Rule.JAVA, Verdict.HOISTED,
+					"the classes of '%s' need Java %d, and those of '%s' %d: a JVM for both must have %d or newer"
+						.formatted(newer.name(), needed, older.name(), older.java(), needed),
+					"run them with Java %d or newer, once '%s' is known to run with it".formatted(needed,
+							older.name())));
 		}
 	}
 

@@ -36,7 +36,7 @@ public record Finding(Rule rule, Verdict limit, String reason, String remedy) {
 		/** The launcher cannot run it. */
 		NOT_SPRING_BOOT_3,
 
-		/** Class files need another JDK than the container has. */
+		/** Class files need a newer Java than the other application, or the container. */
 		JAVA,
 
 		/** Both listen on one port. */

@@ -34,6 +34,9 @@ final class Hoisting {
 
 	private static final String LOG = "slf4j.provider";
 
+	/** The artifact through which applications find each other. */
+	private static final String NEIGHBOURS = "vicinal-jvm";
+
 	private static final Pattern OF_A_LANGUAGE = Pattern.compile("(.+?)_[a-z]{2,3}(?:_\\w+)?\\.properties");
 
 	private final List<Inventory> inventories;
@@ -151,6 +154,11 @@ final class Hoisting {
 			changed = remove(left, rest::clash) || remove(left, (library) -> log(library, left))
 					|| remove(left, (library) -> order(library, left.values()));
 		}
+		// The layout has one of its own, which is loaded once whatever applications have.
+		first.libraries()
+			.stream()
+			.filter((library) -> library.artifact().equals(NEIGHBOURS))
+			.forEach((library) -> this.kept.remove(library.file()));
 		return new Plan(left.values().stream().map(Library::file).toList(), this.kept, properties(left.values()));
 	}
 

@@ -190,6 +190,10 @@ class ConflictCheckerTests {
 				arguments(Rule.JAVA, Verdict.FORBIDDEN, "has Java 17, and the classes of 'one' need 21",
 						TestJar.boot().ownClass("app/Main", TestJar.javaVersion("app/Main", 21)),
 						"FROM eclipse-temurin:21-jre", TestJar.boot(), "FROM eclipse-temurin:17-jre"),
+				pair(Rule.JAVA, Verdict.HOISTED,
+						"the classes of 'one' need Java 25, and those of 'other' 17: a JVM for both must have 25 or newer",
+						(jar) -> jar.ownClass("app/Main", TestJar.javaVersion("app/Main", 25)),
+						(jar) -> jar.ownClass("app/Main", TestJar.javaVersion("app/Main", 17))),
 				docker(Rule.BASE_IMAGE, Verdict.FORBIDDEN, "the base images differ", BASE, "FROM debian:12"),
 				docker(Rule.USER, Verdict.SAME_CONTAINER, "different users: 'one' as 'app', 'other' as 'root'",
 						BASE + "USER app", BASE + "USER root"),
@@ -308,6 +312,14 @@ class ConflictCheckerTests {
 			.filteredOn((finding) -> finding.rule() == rule && finding.reason().contains(reason))
 			.singleElement()
 			.satisfies((finding) -> assertThat(finding.remedy()).isNotBlank());
+	}
+
+	/** Whoever runs on that Java alone gets no other one. */
+	@Test
+	void imagesWithTheNewerJavaAreNoClash() throws IOException {
+		PairReport report = check(TestJar.boot().ownClass("app/Main", TestJar.javaVersion("app/Main", 21)), BASE,
+				TestJar.boot().ownClass("app/Main", TestJar.javaVersion("app/Main", 17)), BASE);
+		assertThat(report.findings()).noneMatch((finding) -> finding.rule() == Rule.JAVA);
 	}
 
 	/** Each has files of its own, or none. */

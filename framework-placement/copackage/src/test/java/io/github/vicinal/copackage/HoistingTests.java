@@ -80,6 +80,17 @@ class HoistingTests {
 			.containsEntry("patched-1.jar", "'other' has other bytes of it");
 	}
 
+	/** The layout brings it along for all, whatever the applications have. */
+	@Test
+	void whatTheLayoutLoadsOnceIsNotSaidToBeLoadedTwice() throws IOException {
+		TestJar one = TestJar.boot()
+			.library("vicinal-jvm", "1", Map.of("io/github/vicinal/jvm/Neighbours.class",
+					TestJar.stateful("io/github/vicinal/jvm/Neighbours")));
+		Hoisting.Plan plan = Hoisting.plan(Inventories.read(List.of("one=" + one.write(this.directory, "one"),
+				"other=" + TestJar.boot().write(this.directory, "other"))), Hoist.KNOWN);
+		assertThat(plan.kept()).doesNotContainKey("vicinal-jvm-1.jar");
+	}
+
 	/** There is one object of each constant, and its fields are what it keeps. */
 	@Test
 	void constantsOfEnumerationsMayKeepState() throws IOException {

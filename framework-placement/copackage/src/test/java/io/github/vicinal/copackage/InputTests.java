@@ -686,6 +686,20 @@ class InputTests {
 			.isEqualTo(Files.getPosixFilePermissions(Files.createDirectory(this.directory.resolve("usual"))));
 	}
 
+	/** The layout may run elsewhere, so a newer Java than this one is no error. */
+	@Test
+	void buildSaysWhichJavaALayoutNeeds() throws IOException {
+		int newer = Runtime.version().feature() + 1;
+		Path one = TestJar.boot()
+			.ownClass("app/Main", TestJar.javaVersion("app/Main", newer))
+			.write(this.directory, "one");
+		Path other = TestJar.boot().write(this.directory, "other");
+		String layout = this.directory.resolve("layout").toString();
+		assertThat(run("build", "-o", layout, one.toString(), other.toString())).startsWith("0 ")
+			.contains("Run them with Java %d or newer, which 'one' needs: java -jar ".formatted(newer));
+		assertThat(run("build", "-o", layout, other.toString(), "third=" + other)).contains("Run them: java -jar ");
+	}
+
 	private static String run(String... arguments) {
 		java.io.StringWriter out = new java.io.StringWriter();
 		picocli.CommandLine commandLine = CopackageCli.commandLine();

@@ -10,7 +10,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -104,6 +103,10 @@ final class SolveCommand implements Callable<Integer> {
 	@Option(names = "--application", paramLabel = "NAME=FILE",
 			description = "jar, pom.xml, bill of materials or Dockerfile of a service; says which services may share a JVM")
 	private List<String> applications = List.of();
+
+	@Option(names = "--accept", paramLabel = "RULE", split = ",",
+			description = "findings of this rule of copackage keep no services apart, such as jvm-wide-call")
+	private List<String> accepted = List.of();
 
 	@Option(names = "--saved-mib", paramLabel = "MIB", defaultValue = "" + JvmSharing.DEFAULT_SAVED_MIB,
 			description = "memory that a service saves if it is not the first of its JVM (default: ${DEFAULT-VALUE})")
@@ -271,7 +274,7 @@ final class SolveCommand implements Callable<Integer> {
 						model.serviceIndex().keySet()));
 			}
 		}
-		return new CopackageMergeChecker(read, new ConflictChecker(Set.of()), this.savedMib);
+		return new CopackageMergeChecker(read, ConflictChecker.accepting(this.accepted), this.savedMib);
 	}
 
 }

@@ -855,6 +855,29 @@ class PlacementCliTests {
 		refused("There is no file 'gone.jar'", "solve", "--instance", instance, "--application", "s0=gone.jar");
 	}
 
+	/** What was accepted for the layout stands in the way of no recommendation. */
+	@Test
+	void whatIsAcceptedKeepsNoServicesApart() throws IOException {
+		Files.createDirectory(this.directory.resolve("app"));
+		Files.createDirectory(this.directory.resolve("root"));
+		String app = file("app/Dockerfile", "FROM eclipse-temurin:21-jre\nUSER app");
+		String root = file("root/Dockerfile", "FROM eclipse-temurin:21-jre\nUSER root");
+		String pom = file("pom.xml",
+				"<project><parent><groupId>org.springframework.boot</groupId><artifactId>spring-boot-starter-parent</artifactId><version>4.1.1</version><relativePath/></parent></project>");
+		List<String> line = new ArrayList<>(
+				List.of("solve", "--instance", file("small", INSTANCE), "--iterations", "20000"));
+		for (String each : List.of("s0=" + pom, "s0=" + app, "s1=" + pom, "s1=" + root)) {
+			line.addAll(List.of("--application", each));
+		}
+		assertThat(run(line.toArray(String[]::new))).isZero();
+		assertThat(this.out.toString()).contains("May not share a JVM").contains("they run as different users");
+		line.addAll(List.of("--accept", "user"));
+		assertThat(run(line.toArray(String[]::new))).isZero();
+		assertThat(this.out.toString()).contains("May share a JVM").contains("s0, s1");
+		line.addAll(List.of("--accept", "usr"));
+		refused("There is no rule 'usr'", line.toArray(String[]::new));
+	}
+
 	@Test
 	void theServiceGraphIsDrawnWithoutWeightsAndHosts() throws IOException {
 		Path svg = this.directory.resolve("graph.svg");

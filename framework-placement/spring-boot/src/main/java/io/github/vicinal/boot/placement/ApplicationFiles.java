@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 import io.github.vicinal.copackage.ConflictChecker;
 import io.github.vicinal.copackage.CopackageMergeChecker;
@@ -28,12 +27,14 @@ final class ApplicationFiles {
 	/**
 	 * Creates a checker.
 	 * @param applications files by name of the service
+	 * @param accepted rules whose findings keep no services apart
 	 * @param savedMib memory that a service saves if it is not the first of its JVM, in
 	 * MiB
 	 * @return a checker that knows nothing if there are none
-	 * @throws InvalidPlacementException if a file is not there, or what reads them is not
+	 * @throws InvalidPlacementException if a file or a rule is not there, or what reads
+	 * them is not
 	 */
-	static MergeChecker of(Map<String, List<String>> applications, long savedMib) {
+	static MergeChecker of(Map<String, List<String>> applications, List<String> accepted, long savedMib) {
 		if (applications.isEmpty()) {
 			return MergeChecker.none();
 		}
@@ -53,7 +54,7 @@ final class ApplicationFiles {
 			}
 			files.add(service + "=" + name);
 		}));
-		return new Checker(files, savedMib);
+		return Checker.of(files, accepted, savedMib);
 	}
 
 	/**
@@ -64,13 +65,27 @@ final class ApplicationFiles {
 
 		private final List<String> files;
 
+		private final ConflictChecker conflicts;
+
 		private final long savedMib;
 
 		private @Nullable CopackageMergeChecker checker;
 
-		Checker(List<String> files, long savedMib) {
+		private Checker(List<String> files, ConflictChecker conflicts, long savedMib) {
 			this.files = files;
+			this.conflicts = conflicts;
 			this.savedMib = savedMib;
+		}
+
+		static Checker of(List<String> files, List<String> accepted, long savedMib) {
+			try {
+				return new Checker(files, ConflictChecker.accepting(accepted), savedMib);
+			}
+			catch (InvalidInputException ex) {
+				throw new InvalidPlacementException(
+						"%s.accept is %s: %s".formatted(PlacementProperties.PREFIX, accepted, ex.getMessage()),
+						"Name one of those, or remove the property");
+			}
 		}
 
 		@Override
@@ -83,8 +98,7 @@ final class ApplicationFiles {
 			try {
 				CopackageMergeChecker known = this.checker;
 				if (known == null) {
-					known = new CopackageMergeChecker(Inventories.read(this.files), new ConflictChecker(Set.of()),
-							this.savedMib);
+					known = new CopackageMergeChecker(Inventories.read(this.files), this.conflicts, this.savedMib);
 					this.checker = known;
 				}
 				return known.obstacles(one, other);

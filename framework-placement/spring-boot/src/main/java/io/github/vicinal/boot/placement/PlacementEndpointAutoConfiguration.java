@@ -87,8 +87,9 @@ public final class PlacementEndpointAutoConfiguration {
 			found.orderedStream().forEach((more) -> all.addAll(more.get()));
 			return all;
 		};
-		return new PlacementService(properties, model(properties, resources), local, addresses, merges.getIfAvailable(
-				() -> ApplicationFiles.of(properties.applications(), properties.savedByJvmSharing().toMegabytes())));
+		return new PlacementService(properties, model(properties, resources), local, addresses,
+				merges.getIfAvailable(() -> ApplicationFiles.of(properties.applications(), properties.accept(),
+						properties.savedByJvmSharing().toMegabytes())));
 	}
 
 	private static @Nullable PlacementModel model(PlacementProperties properties, ResourceLoader resources) {

@@ -34,6 +34,7 @@ import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** When the placement endpoint is there, and what mistakes at start say. */
 class PlacementAutoConfigurationTests {
@@ -185,7 +186,8 @@ class PlacementAutoConfigurationTests {
 	void applicationsNeedWhatReadsThem() {
 		this.runner.withClassLoader(new FilteredClassLoader("io.github.vicinal.copackage")).run((context) -> {
 			assertThat(context).hasNotFailed();
-			assertThat(ApplicationFiles.of(Map.of(), 160).obstacles("a", "b")).containsExactly(MergeChecker.UNKNOWN);
+			assertThat(ApplicationFiles.of(Map.of(), List.of(), 160).obstacles("a", "b"))
+				.containsExactly(MergeChecker.UNKNOWN);
 		});
 	}
 
@@ -196,13 +198,36 @@ class PlacementAutoConfigurationTests {
 		String older = Files.writeString(directory.resolve("older.xml"), pom.formatted("2.7.18")).toString();
 		String bad = Files.writeString(directory.resolve("bad.xml"), "<html/>").toString();
 		MergeChecker checker = ApplicationFiles
-			.of(Map.of("a", List.of(newer), "b", List.of(newer), "old", List.of(older)), 90);
+			.of(Map.of("a", List.of(newer), "b", List.of(newer), "old", List.of(older)), List.of(), 90);
 		assertThat(checker.savedMib()).isEqualTo(90);
 		assertThat(checker.obstacles("a", "b")).isEmpty();
 		assertThat(checker.obstacles("a", "old")).singleElement().asString().contains("Spring Boot 2.7.18");
-		assertThat(ApplicationFiles.of(Map.of("a", List.of(bad)), 160).obstacles("a", "b")).singleElement()
+		assertThat(ApplicationFiles.of(Map.of("a", List.of(bad)), List.of(), 160).obstacles("a", "b")).singleElement()
 			.asString()
 			.contains("cannot be read", "its root is <html>");
+	}
+
+	@Test
+	void whatIsAcceptedKeepsNoServicesApart(@TempDir Path directory) throws IOException {
+		String pom = Files.writeString(directory.resolve("pom.xml"),
+				"<project><parent><groupId>org.springframework.boot</groupId><artifactId>spring-boot-starter-parent</artifactId><version>4.1.1</version><relativePath/></parent></project>")
+			.toString();
+		String app = Files
+			.writeString(Files.createDirectory(directory.resolve("app")).resolve("Dockerfile"),
+					"FROM eclipse-temurin:21-jre\nUSER app")
+			.toString();
+		String root = Files
+			.writeString(Files.createDirectory(directory.resolve("root")).resolve("Dockerfile"),
+					"FROM eclipse-temurin:21-jre\nUSER root")
+			.toString();
+		Map<String, List<String>> files = Map.of("a", List.of(pom, app), "b", List.of(pom, root));
+		assertThat(ApplicationFiles.of(files, List.of(), 160).obstacles("a", "b")).singleElement()
+			.asString()
+			.contains("different users");
+		assertThat(ApplicationFiles.of(files, List.of("user"), 160).obstacles("a", "b")).isEmpty();
+		assertThatExceptionOfType(InvalidPlacementException.class)
+			.isThrownBy(() -> ApplicationFiles.of(files, List.of("usr"), 160))
+			.withMessageContaining("vicinal.placement.accept is [usr]: There is no rule 'usr'; there are [version,");
 	}
 
 	@Test
