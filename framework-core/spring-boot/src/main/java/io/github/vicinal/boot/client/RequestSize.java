@@ -13,7 +13,7 @@ import org.springframework.http.HttpHeaders;
 
 /**
  * Size of the line and the headers of a request. Servers refuse requests that are larger
- * than they allow, so that large ones ask for no paths: they get through as they are.
+ * than they allow, so large ones do not ask for paths and arrive as they are.
  *
  * @param chars number of characters, about
  */
@@ -27,7 +27,7 @@ public record RequestSize(int chars) {
 	private static final int MAX_CHARS = 4096;
 
 	/** Why a request has not asked. */
-	public static final String TOO_LARGE = "the request's own headers are too large for others that ask for paths";
+	public static final String TOO_LARGE = "a request with more than about 4,000 characters of headers asks for no paths, since servers might refuse it";
 
 	/** The version, and what separates the parts of the first line. */
 	private static final int LINE_CHARS = "OPTIONS  HTTP/1.1\r\n".length();
