@@ -239,13 +239,18 @@ final class LogConsumer<T> implements Runnable, Condition {
 
 	/**
 	 * A publisher never takes back what it has published. The copy of a log may begin
-	 * behind where this subscriber left off.
+	 * behind where this subscriber left off, and it gives up its messages before it
+	 * publishes those behind a gap.
 	 */
 	private void requireNotBefore(long end) throws WireException {
-		if (end < this.position && this.position != this.start) {
+		if (end < this.position && this.position != this.start && !isBehindGap()) {
 			throw new WireException(Refusal.MALFORMED,
 					"published up to %d after %d had been read".formatted(end, this.position));
 		}
+	}
+
+	private boolean isBehindGap() {
+		return this.drops && this.position <= this.log.floor();
 	}
 
 	private boolean nextOfStream() throws WireException {

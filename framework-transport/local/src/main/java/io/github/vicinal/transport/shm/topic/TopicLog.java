@@ -56,9 +56,9 @@ final class TopicLog {
 
 	private static final int EPOCH_OFFSET = 16;
 
-	private static final int PUBLISHED_OFFSET = 128;
+	static final int PUBLISHED_OFFSET = 128;
 
-	private static final int FLOOR_OFFSET = 256;
+	static final int FLOOR_OFFSET = 256;
 
 	private static final int CLAIM_OFFSET = 384;
 

@@ -11,12 +11,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.vicinal.topic.SubscriberSettings;
@@ -303,11 +305,58 @@ class HostileTopicTests {
 		}
 	}
 
+	/**
+	 * The copy of a log gives up what it has before it publishes what comes behind a gap,
+	 * so a subscriber may see the one without the other.
+	 */
+	@Test
+	void aSubscriberWaitsForWhatIsPublishedBehindAGap() throws Exception {
+		TopicSettings<byte[]> settings = TopicFixture.bytes(TopicModel.PUB_SUB, CAPACITY, WhenFull.DROP_OLDEST);
+		CountDownLatch published = new CountDownLatch(1);
+		List<Long> received = new CopyOnWriteArrayList<>();
+		try (ShmTopics publisher = TopicFixture.topics(this.directory, "publisher");
+				ShmTopics reader = TopicFixture.topics(this.directory, "reader")) {
+			Topic<byte[]> topic = publisher.topic(settings);
+			Subscription subscription = reader.subscribe(settings, SubscriberSettings.of("reader"), (message) -> {
+				if (message.sequence() == 1) {
+					published.await();
+					write(TopicLog.FLOOR_OFFSET, 5L * RECORD);
+				}
+				received.add(message.sequence());
+			});
+			TopicFixture.await(() -> topic.report().subscribers().size() == 1);
+			topic.publish(new byte[100]);
+			topic.publish(new byte[100]);
+			published.countDown();
+			TopicFixture.await(() -> received.contains(1L) && waitsForMore("vicinal-topic-numbers-0"));
+			for (int i = 3; i <= 6; i++) {
+				topic.publish(new byte[100]);
+			}
+			TopicFixture.await(() -> received.contains(6L));
+			assertThat(received).containsExactly(1L, 6L);
+			assertThat(subscription.report().dropped()).isEqualTo(4);
+		}
+	}
+
+	/** Returns whether the only thread of a subscription waits for messages. */
+	private static boolean waitsForMore(String thread) {
+		return Thread.getAllStackTraces()
+			.entrySet()
+			.stream()
+			.filter((each) -> each.getKey().getName().equals(thread))
+			.anyMatch((each) -> Arrays.stream(each.getValue())
+				.anyMatch((frame) -> frame.getMethodName().equals("awaitMore")));
+	}
+
 	private void published(long position) {
+		write(TopicLog.PUBLISHED_OFFSET, position);
+	}
+
+	private void write(int offset, long position) {
 		try (var logs = Files.newDirectoryStream(this.directory, "*.log");
 				FileChannel log = FileChannel.open(logs.iterator().next(), StandardOpenOption.WRITE)) {
-			ByteBuffer published = ByteBuffer.allocate(Long.BYTES).order(java.nio.ByteOrder.nativeOrder());
-			log.write(published.putLong(0, position), 128);
+			ByteBuffer word = ByteBuffer.allocate(Long.BYTES).order(java.nio.ByteOrder.nativeOrder());
+			log.write(word.putLong(0, position), offset);
 		}
 		catch (IOException ex) {
 			throw new java.io.UncheckedIOException(ex);
