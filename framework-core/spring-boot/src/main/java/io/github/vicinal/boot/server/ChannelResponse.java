@@ -192,8 +192,9 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 		}
 	}
 
-	static int size(String name, @Nullable String value) {
-		return name.length() + HEADER_CHARS + ((value != null) ? value.length() : 0);
+	/** What servers make of a header without a name is theirs to say. */
+	static int size(@Nullable String name, @Nullable String value) {
+		return ((name != null) ? name.length() : 0) + HEADER_CHARS + ((value != null) ? value.length() : 0);
 	}
 
 	@Override
@@ -239,7 +240,9 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void addCookie(Cookie cookie) {
-		adds(size(cookie.getName(), cookie.getValue()) + COOKIE_CHARS);
+		if (cookie != null) {
+			adds(size(cookie.getName(), cookie.getValue()) + COOKIE_CHARS);
+		}
 		super.addCookie(cookie);
 	}
 
