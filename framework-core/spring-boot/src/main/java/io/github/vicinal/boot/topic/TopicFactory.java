@@ -69,7 +69,7 @@ public final class TopicFactory {
 		try {
 			return this.places.of(name).topic(this.rooms.settings(name, model, type));
 		}
-		catch (IllegalArgumentException | IllegalStateException ex) {
+		catch (IllegalArgumentException ex) {
 			throw new TopicException(String.valueOf(ex.getMessage()), ex);
 		}
 	}
