@@ -22,6 +22,7 @@ import io.github.vicinal.topic.SubscriberSettings;
 import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.TopicsUnavailableException;
 import io.github.vicinal.topic.remote.TopicConnection;
 import io.github.vicinal.transport.multiplex.ReceivedFrame;
 import io.github.vicinal.transport.shm.topic.ShmTopics;
@@ -184,7 +185,7 @@ class RdmaTopicsTests extends RdmaTopicsTestSupport {
 	void aBundleThatCannotBeUsedIsTheReason() {
 		RdmaPathServer server = server();
 		TopicTls unusable = new TopicTls("mesh", "it has no key");
-		assertThatExceptionOfType(IllegalStateException.class)
+		assertThatExceptionOfType(TopicsUnavailableException.class)
 			.isThrownBy(() -> topics(this.first, "shop", List.of(carrier(server, unusable))).topic(NUMBERS))
 			.withMessageContaining("'mesh'")
 			.withMessageContaining("it has no key");

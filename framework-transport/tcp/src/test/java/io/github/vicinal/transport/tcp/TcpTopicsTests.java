@@ -26,6 +26,7 @@ import io.github.vicinal.topic.Topic;
 import io.github.vicinal.topic.TopicGrants;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
+import io.github.vicinal.topic.TopicsUnavailableException;
 import io.github.vicinal.topic.observation.TopicObservations;
 import io.github.vicinal.topic.remote.RemoteTopics;
 import io.github.vicinal.topic.remote.TopicCarrier;
@@ -217,13 +218,13 @@ class TcpTopicsTests {
 	@Test
 	void plaintextIsRefusedWithWhatToSet() throws Exception {
 		TcpPathServer plain = server((Tls) null, TcpOptions.defaults());
-		assertThatExceptionOfType(IllegalStateException.class)
+		assertThatExceptionOfType(TopicsUnavailableException.class)
 			.isThrownBy(() -> topics(this.first, "shop", carrier(plain, null)).topic(NUMBERS))
 			.withMessageContaining("vicinal.tcp.ssl.bundle");
 		TcpPathServer anonymous = server(
 				Tls.server(certificates.material("publisher", new String[] { "ca" }), TcpProperties.ClientAuth.WANT),
 				TcpOptions.defaults());
-		assertThatExceptionOfType(IllegalStateException.class)
+		assertThatExceptionOfType(TopicsUnavailableException.class)
 			.isThrownBy(() -> topics(this.first, "shop", carrier(anonymous, null)).topic(NUMBERS))
 			.withMessageContaining("vicinal.tcp.ssl.client-auth=need");
 		assertThatExceptionOfType(IOException.class)
