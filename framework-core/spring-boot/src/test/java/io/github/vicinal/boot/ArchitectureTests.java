@@ -14,6 +14,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
@@ -93,6 +94,18 @@ class ArchitectureTests {
 			.should()
 			.beFreeOfCycles()
 			.because("each package is to be understood without those that build on it")
+			.check(this.classes);
+	}
+
+	@Test
+	void reactiveServersNeedNoServlets() {
+		noClasses().that()
+			.resideInAPackage(ROOT + ".boot..")
+			.and()
+			.haveSimpleNameStartingWith("Reactive")
+			.should()
+			.dependOnClassesThat(assignableTo(resideInAPackage("jakarta.servlet..")))
+			.because("applications on WebFlux have no servlet classes, so such a class cannot be loaded there")
 			.check(this.classes);
 	}
 

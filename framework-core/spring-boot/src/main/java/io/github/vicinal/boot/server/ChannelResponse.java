@@ -23,16 +23,6 @@ import org.springframework.web.util.WebUtils;
  */
 final class ChannelResponse extends HttpServletResponseWrapper {
 
-	/**
-	 * Maximum size of the headers of a response that announces: half of what web servers
-	 * and HTTP clients allow unless they are told otherwise. The other half is for what
-	 * is added later, or elsewhere.
-	 */
-	static final int MAX_HEADER_CHARS = 4096;
-
-	/** What separates and ends a name and a value. */
-	private static final int HEADER_CHARS = ": \r\n".length();
-
 	/** Attributes of a cookie, such as the time at which it expires. */
 	private static final int COOKIE_CHARS = 200;
 
@@ -169,13 +159,13 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 
 	/** Announces, if there is room for it beside the headers that are there already. */
 	private void announce(String announcement) {
-		this.chars = size(PeerAnnouncement.HEADER, announcement);
+		this.chars = AnnouncementRoom.chars(PeerAnnouncement.HEADER, announcement);
 		for (String name : getHeaderNames()) {
 			for (String value : getHeaders(name)) {
-				this.chars += size(name, value);
+				this.chars += AnnouncementRoom.chars(name, value);
 			}
 		}
-		this.announced = this.chars <= MAX_HEADER_CHARS;
+		this.announced = this.chars <= AnnouncementRoom.MAX_CHARS;
 		if (this.announced) {
 			super.setHeader(PeerAnnouncement.HEADER, announcement);
 		}
@@ -187,14 +177,9 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 	 */
 	private void adds(int size) {
 		this.chars += size;
-		if (this.announced && this.chars > MAX_HEADER_CHARS && !isCommitted()) {
+		if (this.announced && this.chars > AnnouncementRoom.MAX_CHARS && !isCommitted()) {
 			conceal();
 		}
-	}
-
-	/** What servers make of a header without a name is theirs to say. */
-	static int size(@Nullable String name, @Nullable String value) {
-		return ((name != null) ? name.length() : 0) + HEADER_CHARS + ((value != null) ? value.length() : 0);
 	}
 
 	@Override
@@ -225,7 +210,7 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 			announce(value);
 		}
 		else if (!Rejection.HEADER.equalsIgnoreCase(name)) {
-			adds(size(name, value));
+			adds(AnnouncementRoom.chars(name, value));
 			super.setHeader(name, value);
 		}
 	}
@@ -233,7 +218,7 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 	@Override
 	public void addHeader(String name, String value) {
 		if (!Rejection.HEADER.equalsIgnoreCase(name)) {
-			adds(size(name, value));
+			adds(AnnouncementRoom.chars(name, value));
 			super.addHeader(name, value);
 		}
 	}
@@ -241,20 +226,20 @@ final class ChannelResponse extends HttpServletResponseWrapper {
 	@Override
 	public void addCookie(Cookie cookie) {
 		if (cookie != null) {
-			adds(size(cookie.getName(), cookie.getValue()) + COOKIE_CHARS);
+			adds(AnnouncementRoom.chars(cookie.getName(), cookie.getValue()) + COOKIE_CHARS);
 		}
 		super.addCookie(cookie);
 	}
 
 	@Override
 	public void sendRedirect(String location) throws IOException {
-		adds(size(HttpHeaders.LOCATION, location));
+		adds(AnnouncementRoom.chars(HttpHeaders.LOCATION, location));
 		super.sendRedirect(location);
 	}
 
 	@Override
 	public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
-		adds(size(HttpHeaders.LOCATION, location));
+		adds(AnnouncementRoom.chars(HttpHeaders.LOCATION, location));
 		super.sendRedirect(location, status, clearBuffer);
 	}
 

@@ -70,13 +70,13 @@ final class ReactiveAnnouncementFilter implements WebFilter, Ordered {
 	 * @return whether the response announces it
 	 */
 	static boolean announce(String announcement, HttpHeaders headers) {
-		int chars = ChannelResponse.size(PeerAnnouncement.HEADER, announcement);
+		int chars = AnnouncementRoom.chars(PeerAnnouncement.HEADER, announcement);
 		for (Map.Entry<String, List<String>> header : headers.headerSet()) {
 			for (String value : header.getValue()) {
-				chars += ChannelResponse.size(header.getKey(), value);
+				chars += AnnouncementRoom.chars(header.getKey(), value);
 			}
 		}
-		boolean fits = chars <= ChannelResponse.MAX_HEADER_CHARS;
+		boolean fits = chars <= AnnouncementRoom.MAX_CHARS;
 		if (fits) {
 			headers.set(PeerAnnouncement.HEADER, announcement);
 		}
