@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Room for an announcement beside the headers of a response. Servers and clients refuse
- * responses whose headers are larger than they allow. Needs neither servlets nor
- * reactive types, so that servers of both kinds can load it.
+ * responses whose headers are larger than they allow. Needs neither servlets nor reactive
+ * types, so that servers of both kinds can load it.
  */
 final class AnnouncementRoom {
 
