@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -91,20 +90,47 @@ final class BuildCommand implements Callable<Integer> {
 
 	private void image(List<Inventory> inventories, PrintWriter out) throws IOException {
 		OciImage image = new OciImage(this.base, this.platform, this.tag);
+		String java = java(inventories);
 		try (WorkDirectory work = WorkDirectory.beside(this.output.toAbsolutePath().normalize())) {
 			layOut(inventories, work.path().resolve("layout"), out);
 			image.write(work.path().resolve("layout"), inventories, this.output);
 		}
-		out.printf("%d applications for one JVM in the image oci:%s:%s%n", inventories.size(), this.output, this.tag);
+		out.printf("%d applications for one JVM in the image oci:%s:%s%s%n", inventories.size(), this.output, this.tag,
+				java);
+	}
+
+	/**
+	 * Compares the Java of the base with that which is needed.
+	 * @return what is to be said of it; empty if it is new enough
+	 * @throws InvalidInputException if it is too old, and that is not accepted
+	 */
+	private String java(List<Inventory> inventories) throws IOException {
+		JavaNeed need = JavaNeed.of(inventories);
+		String name = this.base;
+		if (need.version() == 0) {
+			return "";
+		}
+		if (name == null) {
+			return ", without Java: it needs %d or newer".formatted(need.version());
+		}
+		int java = OciBase.read(name, this.platform).java();
+		if (java == 0) {
+			return "; '%s' does not say which Java it has (JAVA_VERSION), and the image needs %d or newer"
+				.formatted(name, need.version());
+		}
+		if (java < need.version() && !this.selection.checker().accepts(Finding.Rule.JAVA)) {
+			throw new InvalidInputException(
+					"'%s' has Java %d, and %s; take a base with that or a newer one, or, if its JAVA_VERSION is wrong, --accept java"
+						.formatted(name, java, need));
+		}
+		return "";
 	}
 
 	/** What runs this command is likely to run the layout, too. */
 	private static String newerJava(List<Inventory> inventories) {
-		return inventories.stream()
-			.max(Comparator.comparingInt(Inventory::java))
-			.filter((each) -> each.java() > Runtime.version().feature())
-			.map((each) -> " with Java %d or newer, which '%s' needs".formatted(each.java(), each.name()))
-			.orElse("");
+		JavaNeed need = JavaNeed.of(inventories);
+		return (need.version() > Runtime.version().feature())
+				? " with Java %d or newer (%s)".formatted(need.version(), need) : "";
 	}
 
 	private PrintWriter out() {

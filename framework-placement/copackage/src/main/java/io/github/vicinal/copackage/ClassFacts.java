@@ -19,9 +19,6 @@ import org.objectweb.asm.Opcodes;
  */
 record ClassFacts(int java, Set<String> jvmWideCalls) {
 
-	/** Java 1 has 45. */
-	private static final int FIRST_MAJOR = 44;
-
 	/** Methods that change what a JVM has once, by class. */
 	private static final Map<String, Set<String>> JVM_WIDE = Map.ofEntries(
 			Map.entry("java/lang/System",
@@ -68,7 +65,7 @@ record ClassFacts(int java, Set<String> jvmWideCalls) {
 	private static final String TIME_ZONE = "(Ljava/util/TimeZone;)V";
 
 	static ClassFacts read(byte[] bytes, String path) {
-		if (bytes.length < 8 || bytes[0] != (byte) 0xca || bytes[1] != (byte) 0xfe) {
+		if (!ClassFiles.isClass(bytes)) {
 			throw new InvalidInputException("'%s' is no class file; build the jar again".formatted(path));
 		}
 		Set<String> calls = new LinkedHashSet<>();
@@ -81,7 +78,7 @@ record ClassFacts(int java, Set<String> jvmWideCalls) {
 		catch (RuntimeException ex) {
 			throw new InvalidInputException("'%s' is damaged (%s); build the jar again".formatted(path, ex));
 		}
-		return new ClassFacts(ClassFiles.major(bytes) - FIRST_MAJOR, calls);
+		return new ClassFacts(ClassFiles.java(bytes), calls);
 	}
 
 	/** The compiler names the class that the source names, which may be a subclass. */

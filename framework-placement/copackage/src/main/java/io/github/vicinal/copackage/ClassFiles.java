@@ -8,6 +8,12 @@ final class ClassFiles {
 	/** Java 21; newer class files have the same structure. */
 	private static final int MAJOR = 65;
 
+	/** Those with the version. */
+	static final int HEAD_BYTES = 8;
+
+	/** Java 1 has 45. */
+	private static final int FIRST_MAJOR = 44;
+
 	private ClassFiles() {
 	}
 
@@ -17,13 +23,24 @@ final class ClassFiles {
 	 * or is damaged
 	 */
 	static ClassReader reader(byte[] classFile) {
-		if (classFile.length < 8 || major(classFile) <= MAJOR) {
+		if (classFile.length < HEAD_BYTES || major(classFile) <= MAJOR) {
 			return new ClassReader(classFile);
 		}
 		byte[] copy = classFile.clone();
 		copy[6] = 0;
 		copy[7] = MAJOR;
 		return new ClassReader(copy);
+	}
+
+	/** Returns whether bytes begin as a class file does. */
+	static boolean isClass(byte[] bytes) {
+		return bytes.length >= HEAD_BYTES && bytes[0] == (byte) 0xca && bytes[1] == (byte) 0xfe
+				&& bytes[2] == (byte) 0xba && bytes[3] == (byte) 0xbe;
+	}
+
+	/** Returns the version of Java that a class file needs. */
+	static int java(byte[] classFile) {
+		return major(classFile) - FIRST_MAJOR;
 	}
 
 	/** Returns the version of a class file. */

@@ -91,6 +91,11 @@ public final class ConflictChecker {
 		this.memory = memory;
 	}
 
+	/** Returns whether findings of a rule keep nobody apart. */
+	boolean accepts(Rule rule) {
+		return !FINAL.contains(rule) && this.accepted.contains(rule);
+	}
+
 	/**
 	 * Returns a checker that compares memory, too.
 	 * @param given what there is and what applications need
@@ -202,8 +207,7 @@ public final class ConflictChecker {
 	}
 
 	private Finding accept(Finding finding) {
-		boolean lifted = !FINAL.contains(finding.rule()) && this.accepted.contains(finding.rule())
-				&& finding.limit().compareTo(Verdict.ISOLATED) > 0;
+		boolean lifted = accepts(finding.rule()) && finding.limit().compareTo(Verdict.ISOLATED) > 0;
 		return lifted
 				? new Finding(finding.rule(), Verdict.ISOLATED, finding.reason() + " (accepted)", finding.remedy())
 				: finding;
@@ -346,28 +350,29 @@ public final class ConflictChecker {
 	}
 
 	private static void java(Inventory one, Inventory other, List<Finding> findings) {
-		int needed = Math.max(one.java(), other.java());
-		Inventory newer = (one.java() == needed) ? one : other;
-		Inventory older = (newer == one) ? other : one;
+		JavaNeed ours = JavaNeed.of(one);
+		JavaNeed theirs = JavaNeed.of(other);
+		boolean first = ours.version() >= theirs.version();
+		JavaNeed newer = first ? ours : theirs;
+		JavaNeed older = first ? theirs : ours;
+		int needed = newer.version();
 		boolean tooOld = false;
 		for (Inventory each : List.of(one, other)) {
 			int image = imageJava(each.container());
 			if (image > 0 && needed > image) {
 				tooOld = true;
-				findings
-					.add(new Finding(Rule.JAVA, Verdict.SAME_CONTAINER,
-							"the image of '%s' has Java %d, and the classes of '%s' need %d".formatted(each.name(),
-									image, newer.name(), needed),
-							"use a base image with Java %d for both".formatted(needed)));
+				findings.add(new Finding(Rule.JAVA, Verdict.SAME_CONTAINER,
+						"the image of '%s' has Java %d, and %s".formatted(each.name(), image, newer),
+						"use a base image with Java %d for both".formatted(needed)));
 			}
 		}
 		// Where its image has that Java, the other one runs on it already.
-		if (!tooOld && older.java() > 0 && older.java() < needed && imageJava(older.container()) == 0) {
+		Inventory olderOne = first ? other : one;
+		if (!tooOld && older.version() > 0 && older.version() < needed && imageJava(olderOne.container()) == 0) {
 			findings.add(new Finding(Rule.JAVA, Verdict.HOISTED,
-					"the classes of '%s' need Java %d, and those of '%s' %d: a JVM for both must have %d or newer"
-						.formatted(newer.name(), needed, older.name(), older.java(), needed),
+					"%s, and %s: a JVM for both must have %d or newer".formatted(newer, older, needed),
 					"run them with Java %d or newer, once '%s' is known to run with it".formatted(needed,
-							older.name())));
+							olderOne.name())));
 		}
 	}
 

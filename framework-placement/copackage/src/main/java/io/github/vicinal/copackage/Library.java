@@ -8,9 +8,10 @@ package io.github.vicinal.copackage;
  * @param version its version; empty if it is not known
  * @param sha256 of its bytes, in hexadecimal; empty if they are not there
  * @param file its name in the application; empty if it is not there
+ * @param java the Java version that it needs; 0 if it is not known
  * @since 0.1.0
  */
-public record Library(String coordinates, String version, String sha256, String file) {
+public record Library(String coordinates, String version, String sha256, String file, int java) {
 
 	/**
 	 * Returns the artifact.

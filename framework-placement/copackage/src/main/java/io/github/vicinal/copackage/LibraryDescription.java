@@ -2,8 +2,10 @@ package io.github.vicinal.copackage;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,12 +16,16 @@ import java.util.regex.Pattern;
  * @param coordinates group and artifact; empty if it describes none, or several
  * @param version its version; empty as the coordinates
  * @param nativeCode whether it has native libraries
+ * @param java the Java version that it needs; 0 if it has no classes
  */
-record LibraryDescription(String coordinates, String version, boolean nativeCode) {
+record LibraryDescription(String coordinates, String version, boolean nativeCode, int java) {
 
 	private static final Pattern POM_PROPERTIES = Pattern.compile("META-INF/maven/[^/]+/[^/]+/pom\\.properties");
 
 	private static final Pattern NATIVE = Pattern.compile(".*\\.(so|dylib|jnilib|dll)(\\.[\\d.]+)?");
+
+	/** Classes of a library whose version is looked at, evenly spread. */
+	private static final int MAX_CLASSES = 200;
 
 	private static final Pattern NAME = Pattern.compile("(.+?)-(\\d[\\w.+-]*?)\\.jar");
 
@@ -40,11 +46,38 @@ record LibraryDescription(String coordinates, String version, boolean nativeCode
 				described.load(new ByteArrayInputStream(jar.bytes(entry)));
 			}
 		}
+		int java = java(jar);
 		// A jar that holds others describes each of them.
-		return (descriptions != 1) ? new LibraryDescription("", "", nativeCode)
+		return (descriptions != 1) ? new LibraryDescription("", "", nativeCode, java)
 				: new LibraryDescription(
 						described.getProperty("groupId", "") + ":" + described.getProperty("artifactId", ""),
-						described.getProperty("version", ""), nativeCode);
+						described.getProperty("version", ""), nativeCode, java);
+	}
+
+	/**
+	 * Returns the newest version of Java that a tenth of the classes need. Fewer are
+	 * those that a library loads only where Java is new enough.
+	 */
+	private static int java(NestedJar jar) throws IOException {
+		List<NestedJar.Entry> classes = jar.classes();
+		TreeMap<Integer, Integer> counts = new TreeMap<>();
+		int looked = 0;
+		int step = 1 + (classes.size() - 1) / MAX_CLASSES;
+		for (int i = 0; i < classes.size(); i += step) {
+			byte[] head = jar.head(classes.get(i), ClassFiles.HEAD_BYTES);
+			if (ClassFiles.isClass(head)) {
+				counts.merge(ClassFiles.java(head), 1, Integer::sum);
+				looked++;
+			}
+		}
+		int seen = 0;
+		for (Map.Entry<Integer, Integer> each : counts.descendingMap().entrySet()) {
+			seen += each.getValue();
+			if (seen * 10 >= looked) {
+				return each.getKey();
+			}
+		}
+		return 0;
 	}
 
 	/** Returns the library; the name of its file holds before what it says of itself. */
@@ -52,9 +85,10 @@ record LibraryDescription(String coordinates, String version, boolean nativeCode
 		Matcher name = NAME.matcher(file);
 		boolean named = name.matches();
 		if (!this.coordinates.isEmpty() && (!named || this.version.equals(name.group(2)))) {
-			return new Library(this.coordinates, this.version, sha256, file);
+			return new Library(this.coordinates, this.version, sha256, file, this.java);
 		}
-		return named ? new Library(name.group(1), name.group(2), sha256, file) : new Library(file, "", sha256, file);
+		return named ? new Library(name.group(1), name.group(2), sha256, file, this.java)
+				: new Library(file, "", sha256, file, this.java);
 	}
 
 	/**

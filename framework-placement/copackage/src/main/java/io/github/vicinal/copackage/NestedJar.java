@@ -208,6 +208,51 @@ final class NestedJar {
 	 * @throws ZipException if it is damaged
 	 */
 	byte[] bytes(Entry entry) throws ZipException {
+		int begin = begin(entry);
+		int packed = (int) unsigned(entry.at() + ENTRY_PACKED_BYTES);
+		byte[] content = switch (unsignedShort(entry.at() + ENTRY_METHOD)) {
+			case STORED -> stored(entry, begin, packed);
+			case DEFLATED -> inflated(entry, begin, packed);
+			default -> throw damaged("%s is packed in a way that Java does not know".formatted(entry.path()));
+		};
+		CRC32 checksum = new CRC32();
+		checksum.update(content);
+		if (checksum.getValue() != entry.checksum()) {
+			throw damaged("the checksum of %s is wrong".formatted(entry.path()));
+		}
+		return content;
+	}
+
+	/**
+	 * Unpacks the first bytes of an entry; its checksum is not looked at.
+	 * @throws ZipException if it is damaged
+	 */
+	byte[] head(Entry entry, int most) throws ZipException {
+		int begin = begin(entry);
+		int packed = (int) unsigned(entry.at() + ENTRY_PACKED_BYTES);
+		if (unsignedShort(entry.at() + ENTRY_METHOD) != DEFLATED) {
+			return Arrays.copyOfRange(this.bytes.array(), begin, begin + Math.min(most, packed));
+		}
+		Inflater inflater = new Inflater(true);
+		try {
+			inflater.setInput(this.bytes.array(), begin, packed);
+			byte[] content = new byte[most];
+			return Arrays.copyOf(content, inflater.inflate(content));
+		}
+		catch (DataFormatException ex) {
+			throw unpacked(entry, ex);
+		}
+		finally {
+			inflater.end();
+		}
+	}
+
+	private ZipException unpacked(Entry entry, DataFormatException ex) {
+		return damaged("%s cannot be unpacked (%s)".formatted(entry.path(), ex.getMessage()));
+	}
+
+	/** Returns where the content of an entry begins, all of which is there. */
+	private int begin(Entry entry) throws ZipException {
 		long packed = unsigned(entry.at() + ENTRY_PACKED_BYTES);
 		long local = this.base + unsigned(entry.at() + ENTRY_OFFSET);
 		if (local > this.bytes.limit() - LOCAL_BYTES || this.bytes.getInt((int) local) != LOCAL_SIGNATURE) {
@@ -218,17 +263,7 @@ final class NestedJar {
 		if (begin + packed > this.bytes.limit()) {
 			throw damaged("%s goes beyond its end".formatted(entry.path()));
 		}
-		byte[] content = switch (unsignedShort(entry.at() + ENTRY_METHOD)) {
-			case STORED -> stored(entry, (int) begin, (int) packed);
-			case DEFLATED -> inflated(entry, (int) begin, (int) packed);
-			default -> throw damaged("%s is packed in a way that Java does not know".formatted(entry.path()));
-		};
-		CRC32 checksum = new CRC32();
-		checksum.update(content);
-		if (checksum.getValue() != entry.checksum()) {
-			throw damaged("the checksum of %s is wrong".formatted(entry.path()));
-		}
-		return content;
+		return (int) begin;
 	}
 
 	private byte[] stored(Entry entry, int begin, int length) {
@@ -257,7 +292,7 @@ final class NestedJar {
 			return Arrays.copyOf(content, count);
 		}
 		catch (DataFormatException ex) {
-			throw damaged("%s cannot be unpacked (%s)".formatted(entry.path(), ex.getMessage()));
+			throw unpacked(entry, ex);
 		}
 		finally {
 			inflater.end();

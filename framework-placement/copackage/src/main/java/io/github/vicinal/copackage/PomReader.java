@@ -127,7 +127,7 @@ final class PomReader {
 			}
 			String coordinates = expand(each[0]);
 			String version = each[1].isEmpty() ? this.managed.getOrDefault(each[0], "") : each[1];
-			libraries.add(new Library(coordinates, expand(version), "", ""));
+			libraries.add(new Library(coordinates, expand(version), "", "", 0));
 		}
 		String boot = resolved.getOrDefault(BOOT_PARENT, resolved.getOrDefault(BOOT_BOM, ""));
 		int java = java(this.properties.getOrDefault("java.version",

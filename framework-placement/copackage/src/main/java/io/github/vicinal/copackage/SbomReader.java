@@ -39,7 +39,7 @@ final class SbomReader {
 					sha256 = hash.path("content").asString("").toLowerCase(Locale.ROOT);
 				}
 			}
-			libraries.add(new Library(group.isEmpty() ? artifact : group + ":" + artifact, version, sha256, ""));
+			libraries.add(new Library(group.isEmpty() ? artifact : group + ":" + artifact, version, sha256, "", 0));
 			if (group.equals("org.springframework.boot") && artifact.equals("spring-boot")) {
 				boot = version;
 			}

@@ -187,12 +187,16 @@ class ConflictCheckerTests {
 								TestJar.caller("app/Worker", "app/Worker", "setDefaultUncaughtExceptionHandler",
 										"(Ljava/lang/Thread$UncaughtExceptionHandler;)V")),
 						same),
-				arguments(Rule.JAVA, Verdict.FORBIDDEN, "has Java 17, and the classes of 'one' need 21",
+				arguments(Rule.JAVA, Verdict.FORBIDDEN, "has Java 17, and the classes of 'one' need Java 21",
 						TestJar.boot().ownClass("app/Main", TestJar.javaVersion("app/Main", 21)),
 						"FROM eclipse-temurin:21-jre", TestJar.boot(), "FROM eclipse-temurin:17-jre"),
 				pair(Rule.JAVA, Verdict.HOISTED,
-						"the classes of 'one' need Java 25, and those of 'other' 17: a JVM for both must have 25 or newer",
+						"the classes of 'one' need Java 25, and the classes of 'other' need Java 17: a JVM for both must have 25 or newer",
 						(jar) -> jar.ownClass("app/Main", TestJar.javaVersion("app/Main", 25)),
+						(jar) -> jar.ownClass("app/Main", TestJar.javaVersion("app/Main", 17))),
+				pair(Rule.JAVA, Verdict.HOISTED,
+						"the library newer-1.jar of 'one' needs Java 25, and the classes of 'other' need Java 17: a JVM for both must have 25 or newer",
+						(jar) -> jar.library("newer", "1", Map.of("a/A.class", TestJar.javaVersion("a/A", 25))),
 						(jar) -> jar.ownClass("app/Main", TestJar.javaVersion("app/Main", 17))),
 				docker(Rule.BASE_IMAGE, Verdict.FORBIDDEN, "the base images differ", BASE, "FROM debian:12"),
 				docker(Rule.USER, Verdict.SAME_CONTAINER, "different users: 'one' as 'app', 'other' as 'root'",
@@ -320,6 +324,23 @@ class ConflictCheckerTests {
 		PairReport report = check(TestJar.boot().ownClass("app/Main", TestJar.javaVersion("app/Main", 21)), BASE,
 				TestJar.boot().ownClass("app/Main", TestJar.javaVersion("app/Main", 17)), BASE);
 		assertThat(report.findings()).noneMatch((finding) -> finding.rule() == Rule.JAVA);
+	}
+
+	/**
+	 * Libraries have classes that they load only where Java is new enough, in directories
+	 * for it or beside the others.
+	 */
+	@Test
+	void singleClassesOfLibrariesNeedNoNewerJava() throws IOException {
+		Map<String, byte[]> content = new java.util.TreeMap<>();
+		for (int i = 0; i < 30; i++) {
+			content.put("a/A%d.class".formatted(i), TestJar.javaVersion("a/A" + i, 17));
+			content.put("META-INF/versions/25/a/A%d.class".formatted(i), TestJar.javaVersion("a/A" + i, 25));
+		}
+		content.put("a/Newer.class", TestJar.javaVersion("a/Newer", 25));
+		content.put("a/encrypted.class", new byte[] { 1 });
+		Inventory application = application("one", TestJar.boot().library("mixed", "1", content), BASE);
+		assertThat(JavaNeed.of(application).version()).isEqualTo(17);
 	}
 
 	/** Each has files of its own, or none. */

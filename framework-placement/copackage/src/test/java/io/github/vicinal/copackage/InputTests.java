@@ -430,8 +430,8 @@ class InputTests {
 		Inventory inventory = Inventories.read(List.of("a=" + file)).get(0);
 		assertThat(inventory.springBoot()).isEqualTo("4.1.1");
 		assertThat(inventory.libraries()).containsExactly(
-				new Library("org.springframework.boot:spring-boot", "4.1.1", "ab", ""),
-				new Library("plain", "2", "", ""));
+				new Library("org.springframework.boot:spring-boot", "4.1.1", "ab", "", 0),
+				new Library("plain", "2", "", "", 0));
 	}
 
 	@Test
@@ -555,21 +555,24 @@ class InputTests {
 		}
 	}
 
-	/** Its directory is all that is read at first. */
+	/** Their directory and the first bytes of classes are all that is read at first. */
 	@Test
 	void damagedClassesOfLibrariesAreNamedWithTheJar() throws IOException {
-		byte[] library = TestJar.zip(Map.of("lib/A.class", TestJar.type("lib/A", "")));
+		byte[] type = TestJar.zip(Map.of("lib/A.class", TestJar.type("lib/A", "")));
 		int content = 30 + "lib/A.class".length();
-		for (int i = content; i < content + 20; i++) {
-			library[i] ^= 0x55;
+		for (int from : List.of(content, content + 40)) {
+			byte[] library = type.clone();
+			for (int i = from; i < from + 20; i++) {
+				library[i] ^= 0x55;
+			}
+			Path one = TestJar.boot().entry("BOOT-INF/lib/a-1.jar", library).write(this.directory, "one");
+			Path other = TestJar.boot().write(this.directory, "other");
+			assertThatExceptionOfType(InvalidInputException.class)
+				.isThrownBy(() -> new ConflictChecker(Set.of())
+					.pairs(Inventories.read(List.of("one=" + one, "other=" + other))))
+				.withMessageContaining("one.jar' is damaged (its library a-1.jar: lib/A.class ")
+				.withMessageContaining("build it again");
 		}
-		Path one = TestJar.boot().entry("BOOT-INF/lib/a-1.jar", library).write(this.directory, "one");
-		Path other = TestJar.boot().write(this.directory, "other");
-		List<Inventory> both = Inventories.read(List.of("one=" + one, "other=" + other));
-		assertThatExceptionOfType(InvalidInputException.class)
-			.isThrownBy(() -> new ConflictChecker(Set.of()).pairs(both))
-			.withMessageContaining("one.jar' is damaged (its library a-1.jar: lib/A.class ")
-			.withMessageContaining("build it again");
 	}
 
 	@Test
@@ -696,8 +699,62 @@ class InputTests {
 		Path other = TestJar.boot().write(this.directory, "other");
 		String layout = this.directory.resolve("layout").toString();
 		assertThat(run("build", "-o", layout, one.toString(), other.toString())).startsWith("0 ")
-			.contains("Run them with Java %d or newer, which 'one' needs: java -jar ".formatted(newer));
+			.contains("Run them with Java %d or newer (the classes of 'one' need Java %1$d): java -jar "
+				.formatted(newer));
 		assertThat(run("build", "-o", layout, other.toString(), "third=" + other)).contains("Run them: java -jar ");
+	}
+
+	/** Nothing is fetched: a base says in its variables which Java it has, or nowhere. */
+	@Test
+	void imagesAreBuiltOnABaseWithTheJavaThatIsNeeded() throws IOException {
+		String older = TestJar.boot().write(this.directory, "older").toString();
+		String newer = TestJar.boot()
+			.ownClass("app/Main", TestJar.javaVersion("app/Main", 21))
+			.write(this.directory, "newer")
+			.toString();
+		String image = this.directory.resolve("image").toString();
+		assertThat(run("build", "--oci", "-o", image + "1", older, newer)).startsWith("0 ")
+			.contains("without Java: it needs 21 or newer");
+		for (String variable : List.of("JAVA_VERSION=jdk-17.0.13+11", "JAVA_VERSION=17.0.2",
+				"JAVA_HOME=/usr/lib/jvm/java-17-amazon-corretto")) {
+			String base = base(variable);
+			assertThat(run("build", "--oci", "--base", base, "-o", image + "2", older, newer)).startsWith("2 ")
+				.contains("'%s' has Java 17, and the classes of 'newer' need Java 21".formatted(base), "--accept java");
+		}
+		assertThat(Path.of(image + "2")).doesNotExist();
+		assertThat(run("build", "--oci", "--base", base("JAVA_VERSION=1.8.0_412"), "-o", image + "2", older, newer))
+			.contains("has Java 8, and");
+		assertThat(run("build", "--oci", "--base", base("JAVA_VERSION=8u412"), "-o", image + "2", older, newer,
+				"--accept", "java"))
+			.startsWith("0 ");
+		assertThat(run("build", "--oci", "--base", base("JAVA_VERSION=jdk-21.0.5+11"), "-o", image + "3", older, newer))
+			.startsWith("0 ")
+			.doesNotContain("Java");
+		String unknown = base("JAVA_HOME=/opt/java/openjdk");
+		assertThat(run("build", "--oci", "--base", unknown, "-o", image + "4", older, newer)).startsWith("0 ")
+			.contains("'%s' does not say which Java it has".formatted(unknown), "the image needs 21 or newer");
+	}
+
+	/** A layout of an image without files. */
+	private String base(String variable) throws IOException {
+		Path layout = Files.createTempDirectory(this.directory, "base");
+		Files.createDirectories(layout.resolve("blobs/sha256"));
+		Files.writeString(layout.resolve("oci-layout"), "{}");
+		String config = blob(layout,
+				"{'config': {'Env': ['PATH=/bin', '%s']}, 'rootfs': {'diff_ids': []}}".formatted(variable));
+		String manifest = blob(layout, "{'config': {'digest': '%s'}, 'layers': []}".formatted(config));
+		Files.writeString(layout.resolve("index.json"),
+				"{'manifests': [{'mediaType': 'application/vnd.oci.image.manifest.v1+json', 'digest': '%s'}]}"
+					.formatted(manifest)
+					.replace('\'', '"'));
+		return layout.toString();
+	}
+
+	private static String blob(Path layout, String json) throws IOException {
+		byte[] bytes = json.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
+		String digest = BootJar.sha256(bytes);
+		Files.write(layout.resolve("blobs/sha256").resolve(digest), bytes);
+		return "sha256:" + digest;
 	}
 
 	private static String run(String... arguments) {

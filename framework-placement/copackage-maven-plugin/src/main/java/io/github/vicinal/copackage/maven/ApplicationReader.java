@@ -165,7 +165,7 @@ final class ApplicationReader {
 		for (Artifact each : project.getArtifacts()) {
 			if (RUNTIME.contains(each.getScope())) {
 				String coordinates = each.getGroupId() + ":" + each.getArtifactId();
-				libraries.add(new Library(coordinates, each.getBaseVersion(), "", ""));
+				libraries.add(new Library(coordinates, each.getBaseVersion(), "", "", 0));
 				boot = coordinates.equals(BOOT) ? each.getBaseVersion() : boot;
 			}
 		}
