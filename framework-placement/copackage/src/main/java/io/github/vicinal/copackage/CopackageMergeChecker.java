@@ -24,12 +24,18 @@ public final class CopackageMergeChecker implements MergeChecker {
 	/**
 	 * Creates a checker.
 	 * @param inventories applications, by the names of their services
+	 * @param ports that they get, by name; otherwise what their files say
 	 * @param checker finds conflicts
 	 * @param savedMib memory that a service saves if it is not the first of its JVM, in
 	 * MiB
 	 */
-	public CopackageMergeChecker(List<Inventory> inventories, ConflictChecker checker, long savedMib) {
-		inventories.forEach((each) -> this.inventories.put(each.name(), each));
+	public CopackageMergeChecker(List<Inventory> inventories, Map<String, Integer> ports, ConflictChecker checker,
+			long savedMib) {
+		inventories.forEach((each) -> {
+			Integer port = ports.get(each.name());
+			this.inventories.put(each.name(),
+					(port != null) ? each.withArguments(List.of("--server.port=" + port)) : each);
+		});
 		this.checker = checker;
 		this.savedMib = savedMib;
 	}
@@ -47,7 +53,7 @@ public final class CopackageMergeChecker implements MergeChecker {
 			return List.of(UNKNOWN);
 		}
 		if (first == null || second == null) {
-			return List.of("nothing is known about the dependencies of '%s'".formatted((first == null) ? one : other));
+			return List.of("%s'%s'".formatted(UNKNOWN_OF, (first == null) ? one : other));
 		}
 		return this.known.computeIfAbsent(List.of(one, other), (pair) -> {
 			PairReport report = this.checker.check(first, second);

@@ -534,7 +534,7 @@ class ConflictCheckerTests {
 		TestJar web = TestJar.boot().library("tomcat-embed-core", "1");
 		CopackageMergeChecker merges = new CopackageMergeChecker(
 				List.of(application("a", web, ""), application("b", web, ""), application("c", TestJar.boot(), "")),
-				this.checker, 100);
+				Map.of(), this.checker, 100);
 		assertThat(merges.savedMib()).isEqualTo(100);
 		assertThat(merges.obstacles("a", "b")).singleElement()
 			.asString()

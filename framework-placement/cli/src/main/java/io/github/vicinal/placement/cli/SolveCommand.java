@@ -5,8 +5,10 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
@@ -107,6 +109,10 @@ final class SolveCommand implements Callable<Integer> {
 	@Option(names = "--accept", paramLabel = "RULE", split = ",",
 			description = "findings of this rule of copackage keep no services apart, such as jvm-wide-call")
 	private List<String> accepted = List.of();
+
+	@Option(names = "--port", paramLabel = "NAME=PORT",
+			description = "the port that a service gets where it shares a JVM (default: what its files say)")
+	private Map<String, Integer> ports = new LinkedHashMap<>();
 
 	@Option(names = "--saved-mib", paramLabel = "MIB", defaultValue = "" + JvmSharing.DEFAULT_SAVED_MIB,
 			description = "memory that a service saves if it is not the first of its JVM (default: ${DEFAULT-VALUE})")
@@ -264,6 +270,14 @@ final class SolveCommand implements Callable<Integer> {
 	}
 
 	private MergeChecker merges(PlacementModel model) throws IOException {
+		this.ports.forEach((name, port) -> {
+			if (this.applications.stream().noneMatch((each) -> each.startsWith(name + "="))) {
+				throw usage("--port names '%s', which no --application describes".formatted(name));
+			}
+			if (port < 0 || port > 65_535) {
+				throw usage("--port %s=%d: a port is from 0 to 65535".formatted(name, port));
+			}
+		});
 		if (this.applications.isEmpty()) {
 			return MergeChecker.none();
 		}
@@ -274,7 +288,7 @@ final class SolveCommand implements Callable<Integer> {
 						model.serviceIndex().keySet()));
 			}
 		}
-		return new CopackageMergeChecker(read, ConflictChecker.accepting(this.accepted), this.savedMib);
+		return new CopackageMergeChecker(read, this.ports, ConflictChecker.accepting(this.accepted), this.savedMib);
 	}
 
 }

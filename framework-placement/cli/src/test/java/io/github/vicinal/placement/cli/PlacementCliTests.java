@@ -878,6 +878,26 @@ class PlacementCliTests {
 		refused("There is no rule 'usr'", line.toArray(String[]::new));
 	}
 
+	/** Containers have a port each, and in one JVM they need different ones. */
+	@Test
+	void portsThatServicesGetAreThoseThatAreCompared() throws IOException {
+		String image = file("Dockerfile", "FROM eclipse-temurin:21-jre\nEXPOSE 8080");
+		String pom = file("pom.xml",
+				"<project><parent><groupId>org.springframework.boot</groupId><artifactId>spring-boot-starter-parent</artifactId><version>4.1.1</version><relativePath/></parent></project>");
+		List<String> line = new ArrayList<>(
+				List.of("solve", "--instance", file("small", INSTANCE), "--iterations", "20000"));
+		for (String each : List.of("s0=" + pom, "s0=" + image, "s1=" + pom, "s1=" + image)) {
+			line.addAll(List.of("--application", each));
+		}
+		assertThat(run(line.toArray(String[]::new))).isZero();
+		assertThat(this.out.toString()).contains("May not share a JVM").contains("--port s1=PORT");
+		line.addAll(List.of("--port", "s1=8081"));
+		assertThat(run(line.toArray(String[]::new))).isZero();
+		assertThat(this.out.toString()).contains("May share a JVM").contains("s0, s1");
+		line.addAll(List.of("--port", "s2=8081"));
+		refused("--port names 's2', which no --application describes", line.toArray(String[]::new));
+	}
+
 	@Test
 	void theServiceGraphIsDrawnWithoutWeightsAndHosts() throws IOException {
 		Path svg = this.directory.resolve("graph.svg");

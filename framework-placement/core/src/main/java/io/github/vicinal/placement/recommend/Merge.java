@@ -27,10 +27,12 @@ public record Merge(List<String> services, double trafficShare, double savedCore
 
 	/**
 	 * Returns whether a checker has looked at the services.
-	 * @return {@code false} if the only obstacle is that nothing is known
+	 * @return {@code false} if the only obstacles are that nothing is known of one, or of
+	 * both
 	 */
 	public boolean known() {
-		return !this.obstacles.equals(List.of(MergeChecker.UNKNOWN));
+		return this.obstacles.isEmpty()
+				|| !this.obstacles.stream().allMatch((each) -> each.contains(MergeChecker.UNKNOWN_OF));
 	}
 
 	/**

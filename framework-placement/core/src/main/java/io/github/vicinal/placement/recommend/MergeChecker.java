@@ -13,8 +13,11 @@ import io.github.vicinal.placement.model.JvmSharing;
 @FunctionalInterface
 public interface MergeChecker {
 
+	/** Begins an obstacle that says that a service was not looked at. */
+	String UNKNOWN_OF = "nothing is known about the dependencies of ";
+
 	/** Obstacle between services of which nothing is known. */
-	String UNKNOWN = "nothing is known about the dependencies of either";
+	String UNKNOWN = UNKNOWN_OF + "either";
 
 	/**
 	 * Checks a pair.

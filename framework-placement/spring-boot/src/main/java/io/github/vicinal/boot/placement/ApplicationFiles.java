@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import io.github.vicinal.copackage.ConflictChecker;
 import io.github.vicinal.copackage.CopackageMergeChecker;
@@ -21,6 +22,8 @@ final class ApplicationFiles {
 
 	private static final String PROPERTY = PlacementProperties.PREFIX + ".applications";
 
+	private static final int LAST_PORT = 65_535;
+
 	private ApplicationFiles() {
 	}
 
@@ -28,13 +31,16 @@ final class ApplicationFiles {
 	 * Creates a checker.
 	 * @param applications files by name of the service
 	 * @param accepted rules whose findings keep no services apart
+	 * @param ports that services get, by name
 	 * @param savedMib memory that a service saves if it is not the first of its JVM, in
 	 * MiB
 	 * @return a checker that knows nothing if there are none
 	 * @throws InvalidPlacementException if a file or a rule is not there, or what reads
 	 * them is not
 	 */
-	static MergeChecker of(Map<String, List<String>> applications, List<String> accepted, long savedMib) {
+	static MergeChecker of(Map<String, List<String>> applications, List<String> accepted, Map<String, Integer> ports,
+			long savedMib) {
+		ports.forEach((service, port) -> requirePort(applications.keySet(), service, port));
 		if (applications.isEmpty()) {
 			return MergeChecker.none();
 		}
@@ -54,7 +60,19 @@ final class ApplicationFiles {
 			}
 			files.add(service + "=" + name);
 		}));
-		return Checker.of(files, accepted, savedMib);
+		return Checker.of(files, accepted, ports, savedMib);
+	}
+
+	private static void requirePort(Set<String> services, String service, int port) {
+		String property = "%s.ports.%s=%d".formatted(PlacementProperties.PREFIX, service, port);
+		if (!services.contains(service)) {
+			throw new InvalidPlacementException("%s names a service without files".formatted(property),
+					"Name files at %s.%s, or remove the port".formatted(PROPERTY, service));
+		}
+		if (port < 0 || port > LAST_PORT) {
+			throw new InvalidPlacementException("%s is no port".formatted(property),
+					"Give one from 0 to %d; 0 is any that is free".formatted(LAST_PORT));
+		}
 	}
 
 	/**
@@ -67,19 +85,22 @@ final class ApplicationFiles {
 
 		private final ConflictChecker conflicts;
 
+		private final Map<String, Integer> ports;
+
 		private final long savedMib;
 
 		private @Nullable CopackageMergeChecker checker;
 
-		private Checker(List<String> files, ConflictChecker conflicts, long savedMib) {
+		private Checker(List<String> files, ConflictChecker conflicts, Map<String, Integer> ports, long savedMib) {
 			this.files = files;
+			this.ports = ports;
 			this.conflicts = conflicts;
 			this.savedMib = savedMib;
 		}
 
-		static Checker of(List<String> files, List<String> accepted, long savedMib) {
+		static Checker of(List<String> files, List<String> accepted, Map<String, Integer> ports, long savedMib) {
 			try {
-				return new Checker(files, ConflictChecker.accepting(accepted), savedMib);
+				return new Checker(files, ConflictChecker.accepting(accepted), ports, savedMib);
 			}
 			catch (InvalidInputException ex) {
 				throw new InvalidPlacementException(
@@ -98,7 +119,8 @@ final class ApplicationFiles {
 			try {
 				CopackageMergeChecker known = this.checker;
 				if (known == null) {
-					known = new CopackageMergeChecker(Inventories.read(this.files), this.conflicts, this.savedMib);
+					known = new CopackageMergeChecker(Inventories.read(this.files), this.ports, this.conflicts,
+							this.savedMib);
 					this.checker = known;
 				}
 				return known.obstacles(one, other);

@@ -89,7 +89,7 @@ public final class PlacementEndpointAutoConfiguration {
 		};
 		return new PlacementService(properties, model(properties, resources), local, addresses,
 				merges.getIfAvailable(() -> ApplicationFiles.of(properties.applications(), properties.accept(),
-						properties.savedByJvmSharing().toMegabytes())));
+						properties.ports(), properties.savedByJvmSharing().toMegabytes())));
 	}
 
 	private static @Nullable PlacementModel model(PlacementProperties properties, ResourceLoader resources) {

@@ -48,6 +48,8 @@ import org.springframework.util.unit.DataSize;
  * a bill of materials or a Dockerfile, by name of the service. Needs vicinal-copackage.
  * @param accept Rules of copackage whose findings keep no services apart, such as
  * jvm-wide-call.
+ * @param ports Ports that services get where they share a JVM, by name of the service.
+ * Default is what their files say.
  * @param savedByJvmSharing Memory that a service saves if it is not the first of its JVM,
  * at most what it needs.
  * @param prices Prices of processors and hosts, with which savings are shown as money.
@@ -62,7 +64,8 @@ record PlacementProperties(@DefaultValue("recommend") Mode mode, @Nullable Strin
 		@DefaultValue("500ms") Duration searchTime, @DefaultValue("1") long seed, @Nullable Integer maxMoves,
 		@Nullable ReplicaChoice routing, @Nullable EdgeWeight edgeWeight, @Nullable String host,
 		@DefaultValue("") String zone, @DefaultValue Map<String, List<String>> applications,
-		@DefaultValue List<String> accept, @DefaultValue("160MB") DataSize savedByJvmSharing, @Nullable Cost prices) {
+		@DefaultValue List<String> accept, @DefaultValue Map<String, Integer> ports,
+		@DefaultValue("160MB") DataSize savedByJvmSharing, @Nullable Cost prices) {
 
 	/** Prefix of the properties. */
 	public static final String PREFIX = "vicinal.placement";

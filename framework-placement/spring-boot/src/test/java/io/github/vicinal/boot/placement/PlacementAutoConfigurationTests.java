@@ -170,7 +170,8 @@ class PlacementAutoConfigurationTests {
 					"model=classpath:META-INF/spring.factories; no model; Correct it",
 					"instances=ftp://x; ftp://x; actuator", "half-life=0s; half-life; positive",
 					"search-time=2m; 120 s; at most 30 s", "minimum-calls=-1; -1; at least 0",
-					"saved-by-jvm-sharing=-1B; -1; at least 0", "applications.shop=gone.jar; gone.jar; that exists" })
+					"saved-by-jvm-sharing=-1B; -1; at least 0", "applications.shop=gone.jar; gone.jar; that exists",
+					"ports.shop=8080; names a service without files; vicinal.placement.applications.shop" })
 	void mistakesSayWhatToDo(String property, String value, String action) {
 		this.runner.withPropertyValues("vicinal.placement." + property).run((context) -> {
 			assertThat(context).hasFailed();
@@ -186,7 +187,7 @@ class PlacementAutoConfigurationTests {
 	void applicationsNeedWhatReadsThem() {
 		this.runner.withClassLoader(new FilteredClassLoader("io.github.vicinal.copackage")).run((context) -> {
 			assertThat(context).hasNotFailed();
-			assertThat(ApplicationFiles.of(Map.of(), List.of(), 160).obstacles("a", "b"))
+			assertThat(ApplicationFiles.of(Map.of(), List.of(), Map.of(), 160).obstacles("a", "b"))
 				.containsExactly(MergeChecker.UNKNOWN);
 		});
 	}
@@ -198,13 +199,29 @@ class PlacementAutoConfigurationTests {
 		String older = Files.writeString(directory.resolve("older.xml"), pom.formatted("2.7.18")).toString();
 		String bad = Files.writeString(directory.resolve("bad.xml"), "<html/>").toString();
 		MergeChecker checker = ApplicationFiles
-			.of(Map.of("a", List.of(newer), "b", List.of(newer), "old", List.of(older)), List.of(), 90);
+			.of(Map.of("a", List.of(newer), "b", List.of(newer), "old", List.of(older)), List.of(), Map.of(), 90);
 		assertThat(checker.savedMib()).isEqualTo(90);
 		assertThat(checker.obstacles("a", "b")).isEmpty();
 		assertThat(checker.obstacles("a", "old")).singleElement().asString().contains("Spring Boot 2.7.18");
-		assertThat(ApplicationFiles.of(Map.of("a", List.of(bad)), List.of(), 160).obstacles("a", "b")).singleElement()
+		assertThat(ApplicationFiles.of(Map.of("a", List.of(bad)), List.of(), Map.of(), 160).obstacles("a", "b"))
+			.singleElement()
 			.asString()
 			.contains("cannot be read", "its root is <html>");
+	}
+
+	@Test
+	void portsThatServicesGetAreThoseThatAreCompared(@TempDir Path directory) throws IOException {
+		String pom = Files.writeString(directory.resolve("pom.xml"),
+				"<project><parent><groupId>org.springframework.boot</groupId><artifactId>spring-boot-starter-parent</artifactId><version>4.1.1</version><relativePath/></parent></project>")
+			.toString();
+		String image = Files.writeString(directory.resolve("Dockerfile"), "FROM eclipse-temurin:21-jre\nEXPOSE 8080")
+			.toString();
+		Map<String, List<String>> files = Map.of("a", List.of(pom, image), "b", List.of(pom, image));
+		assertThat(ApplicationFiles.of(files, List.of(), Map.of(), 160).obstacles("a", "b")).singleElement()
+			.asString()
+			.contains("listen on port 8080", "--port b=PORT");
+		assertThat(ApplicationFiles.of(files, List.of(), Map.of("b", 8081), 160).obstacles("a", "b")).isEmpty();
+		assertThat(ApplicationFiles.of(files, List.of(), Map.of("b", 0), 160).obstacles("a", "b")).isEmpty();
 	}
 
 	@Test
@@ -221,12 +238,12 @@ class PlacementAutoConfigurationTests {
 					"FROM eclipse-temurin:21-jre\nUSER root")
 			.toString();
 		Map<String, List<String>> files = Map.of("a", List.of(pom, app), "b", List.of(pom, root));
-		assertThat(ApplicationFiles.of(files, List.of(), 160).obstacles("a", "b")).singleElement()
+		assertThat(ApplicationFiles.of(files, List.of(), Map.of(), 160).obstacles("a", "b")).singleElement()
 			.asString()
 			.contains("different users");
-		assertThat(ApplicationFiles.of(files, List.of("user"), 160).obstacles("a", "b")).isEmpty();
+		assertThat(ApplicationFiles.of(files, List.of("user"), Map.of(), 160).obstacles("a", "b")).isEmpty();
 		assertThatExceptionOfType(InvalidPlacementException.class)
-			.isThrownBy(() -> ApplicationFiles.of(files, List.of("usr"), 160))
+			.isThrownBy(() -> ApplicationFiles.of(files, List.of("usr"), Map.of(), 160))
 			.withMessageContaining("vicinal.placement.accept is [usr]: There is no rule 'usr'; there are [version,");
 	}
 

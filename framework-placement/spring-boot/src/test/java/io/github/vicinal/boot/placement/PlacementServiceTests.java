@@ -114,7 +114,7 @@ class PlacementServiceTests {
 			URI... others) {
 		PlacementProperties properties = new PlacementProperties(PlacementProperties.Mode.RECOMMEND, null, List.of(),
 				null, false, Duration.ofSeconds(5), Duration.ZERO, Duration.ofMinutes(10), 1, Duration.ofMillis(50), 1,
-				maxMoves, null, null, "a", "", Map.of(), List.of(), DataSize.ofMegabytes(160),
+				maxMoves, null, null, "a", "", Map.of(), List.of(), Map.of(), DataSize.ofMegabytes(160),
 				new PlacementProperties.Cost("EUR", 0.5, 2));
 		LocalInstance shop = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "", () -> null,
 				() -> null, () -> null, (names) -> Map.of());
