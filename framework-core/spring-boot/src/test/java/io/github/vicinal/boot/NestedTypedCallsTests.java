@@ -11,11 +11,11 @@ import java.util.concurrent.TimeUnit;
 import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.testing.InTurn;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -64,7 +64,7 @@ class NestedTypedCallsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "http, 1", "uds, 1", "shm, 1", "direct, 1", "uds, 2", "shm, 2", "direct, 2" })
+	@InTurn(value = { "http, 1", "uds, 1", "direct, 2", "shm, 1", "uds, 2", "direct, 1", "shm, 2" }, rows = 3)
 	void theCycleIsBrokenOnEachPath(String path, int permits) throws Exception {
 		ConfigurableApplicationContext a = server(permits);
 		ConfigurableApplicationContext b = server(permits);

@@ -33,6 +33,7 @@ import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.report.ChannelReport.PeerReport;
+import io.github.vicinal.testing.InTurn;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
@@ -43,7 +44,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -194,7 +194,7 @@ class StructuralCallTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
+	@InTurn({ "direct", "shm", "uds" })
 	void callsEndAsOverHttp(String path) {
 		ConfigurableApplicationContext server = start(Server.class, Map.of());
 		Map<String, String> expected = endings(matching(client(server, "http", "")));
@@ -235,7 +235,7 @@ class StructuralCallTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm" })
+	@InTurn({ "direct", "shm" })
 	void filtersSeeTheRequest(String path) {
 		ConfigurableApplicationContext server = start(Filtered.class, Map.of());
 		OwnOrders overHttp = client(server, "http", "");

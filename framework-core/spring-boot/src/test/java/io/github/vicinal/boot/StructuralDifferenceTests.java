@@ -31,6 +31,7 @@ import io.github.vicinal.boot.actuate.ChannelsEndpoint;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.report.ChannelReport.PeerReport;
+import io.github.vicinal.testing.InTurn;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.NotBlank;
@@ -41,8 +42,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -135,10 +134,10 @@ class StructuralDifferenceTests {
 
 	/** Paths, and settings of the mappers of both sides. */
 	@ParameterizedTest
-	@CsvSource({ "direct,,", "shm,,", "uds,,", "uds,deserialization.fail-on-unknown-properties=true,",
-			"uds,,deserialization.fail-on-unknown-properties=true", "uds,default-property-inclusion=non_null,",
-			"direct,,default-property-inclusion=non_null" })
-	void callsEndAsOverHttp(String path, @Nullable String ofClient, @Nullable String ofServer) {
+	@InTurn(value = { "direct,,", "uds,deserialization.fail-on-unknown-properties=true,", "shm,,",
+			"uds,,deserialization.fail-on-unknown-properties=true", "uds,default-property-inclusion=non_null,", "uds,,",
+			"direct,,default-property-inclusion=non_null" }, rows = 3)
+	void callsEndAsOverHttp(String path, String ofClient, String ofServer) {
 		ConfigurableApplicationContext server = start(Server.class, jackson(ofServer));
 		ConfigurableApplicationContext overHttp = client(port(server), "http", jackson(ofClient));
 		ConfigurableApplicationContext client = client(port(server), path, jackson(ofClient));
@@ -179,12 +178,12 @@ class StructuralDifferenceTests {
 	}
 
 	/** Beans have no structure where the mapper leaves null out. */
-	private static boolean hasOtherInclusion(@Nullable String ofClient, @Nullable String ofServer) {
+	private static boolean hasOtherInclusion(String ofClient, String ofServer) {
 		return (ofClient + ofServer).contains("non_null");
 	}
 
-	private static Map<String, Object> jackson(@Nullable String setting) {
-		if (setting == null) {
+	private static Map<String, Object> jackson(String setting) {
+		if (setting.isEmpty()) {
 			return Map.of();
 		}
 		String[] parts = setting.split("=", 2);
@@ -279,7 +278,7 @@ class StructuralDifferenceTests {
 
 	/** Records alone, in another order than the server's, travel in the flat format. */
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm", "uds" })
+	@InTurn({ "direct", "shm", "uds" })
 	void recordsOfAnotherOrderTravelInTheFlatFormat(String path) {
 		Map<String, Function<Records, @Nullable Object>> calls = new LinkedHashMap<>();
 		calls.put("part", (each) -> each.part(5));
@@ -291,7 +290,7 @@ class StructuralDifferenceTests {
 
 	/** A value that a record refuses is an error of reading JSON. */
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm" })
+	@InTurn({ "direct", "shm" })
 	void recordsThatRefuseValuesTravelAsJson(String path) {
 		Map<String, Function<Picking, @Nullable Object>> calls = new LinkedHashMap<>();
 		calls.put("fine", (each) -> each.pickyPost(new Easy("fine")));

@@ -15,12 +15,12 @@ import io.github.vicinal.report.ChannelReport;
 import io.github.vicinal.requestserver.Priority;
 import io.github.vicinal.requestserver.Rejection;
 import io.github.vicinal.requestserver.RequestServer;
+import io.github.vicinal.testing.InTurn;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import reactor.core.publisher.Mono;
 
 import org.springframework.boot.SpringBootConfiguration;
@@ -113,7 +113,7 @@ class LeftCallsAmongReplicasTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "uds, jdk", "direct, simple", "uds, reactor", "direct, http-components" })
+	@InTurn(value = { "uds, jdk", "direct, simple", "uds, reactor", "direct, http-components" }, rows = 2)
 	void refusedOnesGoOn(String path, String library) throws InterruptedException {
 		Orders orders = blocking(path, library);
 		RequestServer permits = this.replicas.get(0).getBean(RequestServer.class);
@@ -132,7 +132,7 @@ class LeftCallsAmongReplicasTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "uds, jdk", "direct, simple", "uds, reactor" })
+	@InTurn({ "uds, jdk", "direct, simple", "uds, reactor" })
 	void thoseToAReplicaThatIsGoneGoOn(String path, String library) {
 		Orders orders = blocking(path, library);
 		this.replicas.get(0).close();

@@ -19,6 +19,7 @@ import io.github.vicinal.boot.feign.FeignChannelTests.Carried;
 import io.github.vicinal.boot.feign.FeignChannelTests.Seen;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.testing.InTurn;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.NotBlank;
@@ -28,7 +29,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.cloud.openfeign.EnableFeignClients;
@@ -135,7 +135,7 @@ class FeignArgumentTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "shm,false", "direct,false", "shm,true" })
+	@InTurn({ "shm,false", "direct,false", "shm,true" })
 	void requestsAreTheSame(String path, boolean apache) {
 		ConfigurableApplicationContext server = start(Server.class, Map.of());
 		String url = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");

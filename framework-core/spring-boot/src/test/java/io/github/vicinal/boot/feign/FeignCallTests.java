@@ -26,14 +26,13 @@ import io.github.vicinal.boot.feign.FeignChannelTests.Carried;
 import io.github.vicinal.boot.feign.Shelf.Line;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.testing.InTurn;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.cloud.openfeign.EnableFeignClients;
@@ -104,7 +103,7 @@ class FeignCallTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "direct", "shm" })
+	@InTurn({ "direct", "shm" })
 	void securityDecidesAsOverHttp(String path) {
 		ConfigurableApplicationContext server = start(SecuredServer.class, Map.of());
 		Secured plain = start(SecuredClient.class, Map.of("vicinal.enabled", "false", "secured.url", url(server)))
@@ -223,7 +222,7 @@ class FeignCallTests {
 
 	/** Many callers at a time get their own answers. */
 	@ParameterizedTest
-	@CsvSource({ "shm,false", "direct,false", "uds,false", "shm,true" })
+	@InTurn({ "shm,false", "direct,false", "uds,false", "shm,true" })
 	void callersDoNotDisturbEachOther(String path, boolean apache) throws Exception {
 		ConfigurableApplicationContext server = start(Server.class, Map.of());
 		ConfigurableApplicationContext client = start(Client.class, Map.of("shelf.url", url(server),
@@ -296,7 +295,7 @@ class FeignCallTests {
 
 	/** A handler that calls a service itself, on the thread of its caller. */
 	@ParameterizedTest
-	@CsvSource({ "direct,false", "shm,false", "direct,true" })
+	@InTurn({ "direct,false", "shm,false", "direct,true" })
 	void handlersCallServicesThemselves(String path, boolean apache) {
 		ConfigurableApplicationContext last = start(Server.class, Map.of());
 		ConfigurableApplicationContext middle = start(Middle.class, Map.of("shelf.url", url(last),

@@ -29,6 +29,7 @@ import io.github.vicinal.channel.ChannelListener;
 import io.github.vicinal.contract.ContractMethod;
 import io.github.vicinal.path.PathKind;
 import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.testing.InTurn;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -242,7 +242,7 @@ class FeignChannelTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "direct,false", "shm,false", "uds,false", "direct,true", "shm,true" })
+	@InTurn(value = { "direct,false", "shm,true", "uds,false", "direct,true", "shm,false" }, rows = 2)
 	void callsEndAsOverHttp(String path, boolean apache) {
 		ConfigurableApplicationContext server = start(Server.class, Map.of());
 		Map<String, Object> library = Map.of("spring.cloud.openfeign.httpclient.hc5.enabled", apache, "shelf.url",

@@ -31,6 +31,8 @@ import io.github.vicinal.boot.feign.FeignChannelTests.Carried;
 import io.github.vicinal.boot.feign.Shelf.Line;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.report.ChannelReport;
+import io.github.vicinal.testing.DeepTests;
+import io.github.vicinal.testing.InTurn;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
@@ -154,7 +156,7 @@ class FeignClientSettingsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "direct,false", "shm,false", "shm,true" })
+	@InTurn({ "direct,false", "shm,false", "shm,true" })
 	void decodersAndRetriesSeeErrors(String path, boolean apache) {
 		ConfigurableApplicationContext server = server();
 		Pair pair = pair(Decoding.class, path,
@@ -279,7 +281,7 @@ class FeignClientSettingsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "shm,false", "uds,false", "direct,false", "shm,true" })
+	@InTurn(value = { "shm,false", "uds,false", "shm,true", "direct,false" }, rows = 2)
 	void aCallThatTakesTooLongEndsAsOverHttp(String path, boolean apache) {
 		ConfigurableApplicationContext server = server();
 		Pair pair = pair(Client.class, path,
@@ -327,7 +329,7 @@ class FeignClientSettingsTests {
 				Map.of("spring.cloud.openfeign.httpclient.hc5.enabled", "true"), "ApacheHttp5Client"));
 		all.add(org.junit.jupiter.params.provider.Arguments.of(WithApacheInterceptor.class,
 				Map.of("spring.cloud.openfeign.httpclient.hc5.enabled", "true"), "adds the header x-tenant"));
-		return all;
+		return DeepTests.inTurn(all, 8, FeignClientSettingsTests.class.getName());
 	}
 
 	private static String reason(Class<?> type) {

@@ -2,16 +2,36 @@ package io.github.vicinal.boot.kit;
 
 import io.github.vicinal.testkit.ChannelCompatibilityKit;
 import io.github.vicinal.testkit.KitEnvironment;
+import io.github.vicinal.testkit.RequestCompatibilityKit;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The compatibility kit on the path {@code direct}, with clients on Reactor Netty, as
  * Spring Boot has them.
  */
-class NettyClientCompatibilityTests extends ChannelCompatibilityKit {
+class NettyClientCompatibilityTests {
 
-	@Override
-	protected KitEnvironment createEnvironment() {
-		return VicinalKitEnvironment.onNettyClient("direct");
+	/** The part about requests and responses, in each build. */
+	@Nested
+	class Requests extends RequestCompatibilityKit {
+
+		@Override
+		protected KitEnvironment createEnvironment() {
+			return VicinalKitEnvironment.onNettyClient("direct");
+		}
+
+	}
+
+	@Nested
+	@Tag("deep")
+	class All extends ChannelCompatibilityKit {
+
+		@Override
+		protected KitEnvironment createEnvironment() {
+			return VicinalKitEnvironment.onNettyClient("direct");
+		}
+
 	}
 
 }
