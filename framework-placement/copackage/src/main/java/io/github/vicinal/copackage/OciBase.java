@@ -140,7 +140,7 @@ record OciBase(Path directory, List<JsonNode> layers, ObjectNode config) {
 			return JsonMapper.builder().build().readTree(bytes);
 		}
 		catch (JacksonException ex) {
-			throw new InvalidInputException("'%s' is no JSON: %s".formatted(file, ex.getOriginalMessage()));
+			throw InvalidInputException.noJson(file, ex);
 		}
 	}
 

@@ -471,7 +471,8 @@ class InputTests {
 	void filesThatAreNoneAreNamed() throws IOException {
 		refused("none.jar", null, "is no file", "none.jar");
 		refused("text.jar", "hello", "no jar, or is damaged", "text.jar");
-		refused("a.json", "{", "no JSON", "a.json");
+		refused("a.json", "{\n\"a\": [",
+				"a.json' is no JSON: Unexpected end-of-input: expected close marker for Array, line 2");
 		refused("b.json", "{}", "CycloneDX", "b.json");
 		refused("pom.xml", "<html/>", "its root is <html>", "pom.xml");
 		refused("bad.xml", "<project>", "is no pom", "bad.xml");
