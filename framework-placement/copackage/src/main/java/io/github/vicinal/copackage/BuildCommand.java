@@ -67,6 +67,7 @@ final class BuildCommand implements Callable<Integer> {
 			return CommandLine.ExitCode.SOFTWARE;
 		}
 		if (this.processes) {
+			mayHaveOneBase(inventories);
 			MergedContainer.write(inventories, this.selection.arguments(), this.output);
 			out.printf("%d applications for one container in %s%n", inventories.size(), this.output);
 		}
@@ -80,6 +81,37 @@ final class BuildCommand implements Callable<Integer> {
 		}
 		out.flush();
 		return CommandLine.ExitCode.OK;
+	}
+
+	/**
+	 * Looks at what the container of several processes has once.
+	 * @throws InvalidInputException if its user or its Java is not for all of them, and
+	 * that is not accepted
+	 */
+	private void mayHaveOneBase(List<Inventory> inventories) {
+		ConflictChecker checker = this.selection.checker();
+		Inventory first = inventories.get(0);
+		for (Inventory each : inventories) {
+			String user = user(first);
+			if (!user.equals(user(each)) && !checker.accepts(Finding.Rule.USER)) {
+				throw new InvalidInputException(
+						"'%s' runs as %s and '%s' as %s, and a container has one user; name one in both Dockerfiles, or let all run as %s with --accept user"
+							.formatted(first.name(), user, each.name(), user(each), user));
+			}
+		}
+		ImageJava java = ImageJava.of(first.container());
+		JavaNeed need = JavaNeed.of(inventories);
+		if (java.version() > 0 && java.version() < need.version() && !checker.accepts(Finding.Rule.JAVA)) {
+			throw new InvalidInputException(
+					"The image of '%s', which is the first and the base of all, has %s, and %s; name the application with the newest Java first, or, if its image has another one, --accept java"
+						.formatted(first.name(), java, need));
+		}
+	}
+
+	private static String user(Inventory inventory) {
+		Container container = inventory.container();
+		return (container == null || container.user().isEmpty()) ? "the user of its image"
+				: "'" + container.user() + "'";
 	}
 
 	private void layOut(List<Inventory> inventories, Path directory, PrintWriter out) throws IOException {

@@ -62,9 +62,6 @@ public final class ConflictChecker {
 
 	private static final Pattern COLLECTOR = Pattern.compile("-XX:\\+Use(\\w+)GC");
 
-	private static final Pattern IMAGE_JAVA = Pattern
-		.compile("(?:^|[:/-])(?:jdk-?|jre-?|java:|openjdk:)?(\\d{1,2})(?:[.\\-_]|$)");
-
 	/** Rules whose findings nobody can accept: the launcher cannot run such a group. */
 	private static final Set<Rule> FINAL = Set.of(Rule.NOT_SPRING_BOOT_3, Rule.UNKNOWN, Rule.PORT);
 
@@ -133,18 +130,30 @@ public final class ConflictChecker {
 	 * Creates a checker that accepts rules by their names.
 	 * @param names of rules, such as {@code jvm-wide-call}
 	 * @return the checker
-	 * @throws InvalidInputException if there is no rule of a name
+	 * @throws InvalidInputException if there is no rule of a name, or nobody can accept
+	 * it
 	 */
 	public static ConflictChecker accepting(Collection<String> names) {
 		Set<Rule> rules = EnumSet.noneOf(Rule.class);
 		for (String name : names) {
-			rules.add(Arrays.stream(Rule.values())
+			Rule named = Arrays.stream(Rule.values())
 				.filter((rule) -> rule.id().equals(name.strip()))
 				.findFirst()
-				.orElseThrow(() -> new InvalidInputException("There is no rule '%s'; there are %s".formatted(name,
-						Arrays.stream(Rule.values()).map(Rule::id).toList()))));
+				.orElseThrow(() -> new InvalidInputException(
+						"There is no rule '%s'; there are %s".formatted(name, acceptable())));
+			if (FINAL.contains(named)) {
+				throw new InvalidInputException(
+						"Findings of '%s' cannot be accepted: the launcher could not run the applications; do what the report says of them"
+							.formatted(named.id()));
+			}
+			rules.add(named);
 		}
 		return new ConflictChecker(rules);
+	}
+
+	/** Returns the names of rules whose findings can be accepted. */
+	static List<String> acceptable() {
+		return Arrays.stream(Rule.values()).filter((rule) -> !FINAL.contains(rule)).map(Rule::id).toList();
 	}
 
 	/**
@@ -358,36 +367,23 @@ public final class ConflictChecker {
 		int needed = newer.version();
 		boolean tooOld = false;
 		for (Inventory each : List.of(one, other)) {
-			int image = imageJava(each.container());
-			if (image > 0 && needed > image) {
+			ImageJava image = ImageJava.of(each.container());
+			if (image.version() > 0 && needed > image.version()) {
 				tooOld = true;
 				findings.add(new Finding(Rule.JAVA, Verdict.SAME_CONTAINER,
-						"the image of '%s' has Java %d, and %s".formatted(each.name(), image, newer),
+						"the image of '%s' has %s, and %s".formatted(each.name(), image, newer),
 						"use a base image with Java %d for both".formatted(needed)));
 			}
 		}
 		// Where its image has that Java, the other one runs on it already.
 		Inventory olderOne = first ? other : one;
-		if (!tooOld && older.version() > 0 && older.version() < needed && imageJava(olderOne.container()) == 0) {
+		if (!tooOld && older.version() > 0 && older.version() < needed
+				&& ImageJava.of(olderOne.container()).version() == 0) {
 			findings.add(new Finding(Rule.JAVA, Verdict.HOISTED,
 					"%s, and %s: a JVM for both must have %d or newer".formatted(newer, older, needed),
 					"run them with Java %d or newer, once '%s' is known to run with it".formatted(needed,
 							olderOne.name())));
 		}
-	}
-
-	/** The Java version in the name of an image; 0 if it has none. */
-	private static int imageJava(@Nullable Container container) {
-		if (container == null) {
-			return 0;
-		}
-		String image = container.baseImage();
-		if (!image.contains("java") && !image.contains("jdk") && !image.contains("jre") && !image.contains("temurin")
-				&& !image.contains("corretto") && !image.contains("zulu") && !image.contains("liberica")) {
-			return 0;
-		}
-		Matcher matcher = IMAGE_JAVA.matcher(image);
-		return matcher.find() ? Integer.parseInt(matcher.group(1)) : 0;
 	}
 
 	private static void containers(Inventory one, Inventory other, List<Finding> findings) {

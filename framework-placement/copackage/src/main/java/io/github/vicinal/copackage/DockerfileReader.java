@@ -44,6 +44,9 @@ final class DockerfileReader {
 
 	private static final int MAX_PORT = 65_535;
 
+	/** Stands for what ends a command of a shell. No line of a Dockerfile has it. */
+	private static final String END = "\0";
+
 	private final Map<String, String> arguments = new HashMap<>();
 
 	private final Map<String, Stage> stages = new HashMap<>();
@@ -59,7 +62,10 @@ final class DockerfileReader {
 	static Container read(String file, String text) {
 		DockerfileReader reader = new DockerfileReader(file);
 		String escape = ESCAPE.matcher(text).find() ? "`" : "\\\\";
-		String joined = text.replaceAll("(?m)^\\s*#.*\\R?", "").replaceAll(escape + "[ \\t]*\\R", " ");
+		String joined = text.replaceFirst("\\A\uFEFF", "")
+			.replace(END, "")
+			.replaceAll("(?m)^\\s*#.*\\R?", "")
+			.replaceAll(escape + "[ \\t]*\\R", " ");
 		List<String> lines = joined.lines().map(String::strip).toList();
 		for (int i = 0; i < lines.size(); i++) {
 			if (!lines.get(i).isEmpty()) {
@@ -102,12 +108,12 @@ final class DockerfileReader {
 			}
 			case "FROM" -> from(rest);
 			case "USER" -> this.stage.user = expand(rest);
-			case "VOLUME" ->
-				list(rest).forEach((volume) -> this.stage.volumes.add(volume.replaceFirst("(?<=.)/+$", "")));
+			case "VOLUME" -> list(rest, expand(rest))
+				.forEach((volume) -> this.stage.volumes.add(volume.replaceFirst("(?<=.)/+$", "")));
 			case "EXPOSE" -> words(rest).forEach(this::expose);
 			case "ENV" -> environment(rest);
 			case "ENTRYPOINT" -> {
-				this.stage.entryPoint = list(rest);
+				this.stage.entryPoint = command(rest);
 				if (!this.stage.commandGiven) {
 					this.stage.command = List.of();
 				}
@@ -115,7 +121,7 @@ final class DockerfileReader {
 				this.stage.takesCommand = rest.startsWith("[");
 			}
 			case "CMD" -> {
-				this.stage.command = list(rest);
+				this.stage.command = command(rest);
 				this.stage.commandGiven = true;
 			}
 			default -> {
@@ -191,7 +197,16 @@ final class DockerfileReader {
 		return quoted ? trimmed.substring(1, trimmed.length() - 1) : trimmed;
 	}
 
-	private List<String> list(String text) {
+	private List<String> command(String text) {
+		return list(text, expand(withEnds(text)));
+	}
+
+	/**
+	 * Reads a list of JSON, or splits a text.
+	 * @param text it
+	 * @param expanded the text with the values of its variables, for a shell
+	 */
+	private List<String> list(String text, String expanded) {
 		if (text.startsWith("[")) {
 			try {
 				List<String> list = new ArrayList<>();
@@ -206,7 +221,42 @@ final class DockerfileReader {
 			}
 		}
 		// A variable may have several words.
-		return words(expand(text));
+		return words(expanded);
+	}
+
+	/**
+	 * Marks where a command of a shell ends, before variables get their values: these may
+	 * have such signs in them. Leaves out what other commands are to print.
+	 */
+	private static String withEnds(String text) {
+		StringBuilder marked = new StringBuilder();
+		for (int i = 0; i < text.length(); i++) {
+			char each = text.charAt(i);
+			int end = switch (each) {
+				case '\\' -> i + 1;
+				case '\'' -> text.indexOf('\'', i + 1);
+				case '"' -> closing(text, i + 1);
+				case '`' -> text.indexOf('`', i + 1);
+				case '$' -> text.startsWith("${", i) ? text.indexOf('}', i)
+						: text.startsWith("$(", i) ? text.indexOf(')', i) : -1;
+				default -> -1;
+			};
+			if (end > 0) {
+				boolean printed = each == '`' || text.startsWith("$(", i);
+				marked.append(printed ? "" : text.substring(i, Math.min(end + 1, text.length())));
+				i = end;
+			}
+			else if (";&|<>".indexOf(each) >= 0) {
+				// The number of a stream belongs to its redirection.
+				String before = (each == '<' || each == '>') ? marked.toString().replaceFirst("(?<=\\s)\\d+\\z", "")
+						: marked.toString();
+				marked = new StringBuilder(before).append(' ').append(END).append(' ');
+			}
+			else {
+				marked.append(each);
+			}
+		}
+		return marked.toString();
 	}
 
 	/** Splits a text as a shell does. A quote that does not end is what it is. */
@@ -294,14 +344,16 @@ final class DockerfileReader {
 		boolean shell = false;
 		for (String word : words) {
 			// sh -c "java ..."
-			flat.addAll((shell && word.contains(" ")) ? words(expand(word)) : List.of(word));
+			flat.addAll((shell && word.contains(" ")) ? words(expand(withEnds(word))) : List.of(word));
 			shell |= word.matches("(.*/)?(ba|da|a)?sh");
 		}
+		flat.add(END);
 		int at = 0;
-		while (at < flat.size() && !flat.get(at).equals("java") && !flat.get(at).endsWith("/java")) {
+		while (at < flat.size() && !isCommand(flat, at)) {
 			at++;
 		}
 		String command = (at < flat.size()) ? flat.get(at) : "java";
+		flat = (at < flat.size()) ? flat.subList(0, at + flat.subList(at, flat.size()).indexOf(END)) : List.of();
 		for (at++; at < flat.size(); at++) {
 			String word = flat.get(at);
 			if (word.equals("-jar")) {
@@ -318,16 +370,22 @@ final class DockerfileReader {
 			else if (word.startsWith("-")) {
 				options.add(word);
 			}
-			else if (!word.startsWith("$")) {
+			else if (!word.startsWith("$") && !word.startsWith("@")) {
 				break;
 			}
 		}
-		for (at++; at < flat.size() && !flat.get(at).matches("[;&|<>].*"); at++) {
+		for (at++; at < flat.size(); at++) {
 			if (!flat.get(at).startsWith("$")) {
 				program.add(flat.get(at));
 			}
 		}
 		return command;
+	}
+
+	/** Whether a word starts Java, and is not the last one of another command. */
+	private static boolean isCommand(List<String> words, int at) {
+		String word = words.get(at);
+		return (word.equals("java") || word.endsWith("/java")) && !words.get(at + 1).equals(END);
 	}
 
 	/** Instructions from one FROM to the next. */

@@ -78,7 +78,8 @@ final class MergedContainer {
 		}
 		environment
 			.forEach((name, value) -> dockerfile.append("ENV %s=\"%s\"%n".formatted(name, escaped(value, "\"\\"))));
-		volumes.forEach((volume) -> dockerfile.append("VOLUME %s%n".formatted(volume)));
+		volumes.forEach((volume) -> dockerfile.append("VOLUME %s%n"
+			.formatted(volume.contains(" ") ? "[\"%s\"]".formatted(escaped(volume, "\"\\")) : volume)));
 		for (Inventory inventory : inventories) {
 			Path jar = inventory.jar();
 			if (jar != null) {

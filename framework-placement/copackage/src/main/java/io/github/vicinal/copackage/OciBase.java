@@ -30,15 +30,6 @@ record OciBase(Path directory, List<JsonNode> layers, ObjectNode config) {
 
 	private static final Pattern DIGEST = Pattern.compile("sha256:([0-9a-f]{64})");
 
-	private static final String VERSION = "[a-zA-Z-]*(?:1\\.)?(\\d{1,3})(?!\\d)";
-
-	/**
-	 * Variables of images with a JDK, the surest first: 8u412, 1.8.0, 17.0.2,
-	 * jdk-21.0.5+11; /usr/lib/jvm/java-17-amazon-corretto.
-	 */
-	private static final List<Pattern> JAVA = List.of(Pattern.compile("JAVA_VERSION=" + VERSION + ".*"),
-			Pattern.compile("JAVA_HOME=.*/" + VERSION + "[^/]*/?"));
-
 	private static final Set<String> INDEXES = Set.of("application/vnd.oci.image.index.v1+json",
 			"application/vnd.docker.distribution.manifest.list.v2+json");
 
@@ -79,15 +70,9 @@ record OciBase(Path directory, List<JsonNode> layers, ObjectNode config) {
 
 	/** Returns the Java version that its variables name; 0 if they name none. */
 	int java() {
-		for (Pattern pattern : JAVA) {
-			for (JsonNode each : this.config.path("config").path("Env")) {
-				Matcher matcher = pattern.matcher(each.asString(""));
-				if (matcher.matches()) {
-					return Integer.parseInt(matcher.group(1));
-				}
-			}
-		}
-		return 0;
+		List<String> variables = new ArrayList<>();
+		this.config.path("config").path("Env").forEach((variable) -> variables.add(variable.asString("")));
+		return ImageJava.ofVariables(variables).version();
 	}
 
 	private static JsonNode manifest(Path directory, JsonNode index, String tag, String platform, int depth)
@@ -155,7 +140,7 @@ record OciBase(Path directory, List<JsonNode> layers, ObjectNode config) {
 			return JsonMapper.builder().build().readTree(bytes);
 		}
 		catch (JacksonException ex) {
-			throw new InvalidInputException("'%s' is no JSON: %s".formatted(file, ex.getOriginalMessage()));
+			throw InvalidInputException.noJson(file, ex);
 		}
 	}
 

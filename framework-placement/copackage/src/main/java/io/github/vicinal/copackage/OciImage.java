@@ -175,6 +175,8 @@ final class OciImage {
 			ObjectNode run = config.withObject("/config");
 			run.putArray("Entrypoint").add("java").add("-jar").add("/" + HOME + "/launcher/vicinal-launcher.jar");
 			run.remove("Cmd");
+			// A build on the base runs these, and hands them on to nobody.
+			run.remove("OnBuild");
 			run.put("WorkingDir", "/" + HOME);
 			if (!this.user.isEmpty()) {
 				run.put("User", this.user);
@@ -187,8 +189,11 @@ final class OciImage {
 			rootfs.put("type", "layers");
 			ArrayNode ids = rootfs.withArray("/diff_ids");
 			this.diffIds.forEach(ids::add);
-			ArrayNode past = config.withArray("/history");
-			this.history.forEach((each) -> past.addObject().put("created_by", "copackage build: " + each));
+			// Programs expect an entry for each layer, or none.
+			if (this.below == null || config.has("history")) {
+				ArrayNode past = config.withArray("/history");
+				this.history.forEach((each) -> past.addObject().put("created_by", "copackage build: " + each));
+			}
 			return config;
 		}
 

@@ -10,10 +10,12 @@ import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
+import java.time.LocalDateTime;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import java.util.jar.JarInputStream;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
@@ -21,6 +23,9 @@ import java.util.stream.Stream;
 
 /** Copies jars that this program runs from itself, wherever they are. */
 final class OwnJars {
+
+	/** Time of entries, so that the same input gives the same bytes. */
+	private static final LocalDateTime TIME = LocalDateTime.of(1980, 2, 1, 0, 0);
 
 	private OwnJars() {
 	}
@@ -57,7 +62,7 @@ final class OwnJars {
 		Manifest manifest = (in.getManifest() != null) ? in.getManifest() : new Manifest();
 		try (JarOutputStream out = open(target, manifest, attributes)) {
 			for (JarEntry entry = in.getNextJarEntry(); entry != null; entry = in.getNextJarEntry()) {
-				out.putNextEntry(new JarEntry(entry.getName()));
+				out.putNextEntry(entry(entry.getName()));
 				in.transferTo(out);
 				out.closeEntry();
 			}
@@ -68,7 +73,17 @@ final class OwnJars {
 			throws IOException {
 		manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
 		new TreeMap<>(attributes).forEach((name, value) -> manifest.getMainAttributes().putValue(name, value));
-		return new JarOutputStream(new BufferedOutputStream(Files.newOutputStream(target)), manifest);
+		JarOutputStream out = new JarOutputStream(new BufferedOutputStream(Files.newOutputStream(target)));
+		out.putNextEntry(entry(JarFile.MANIFEST_NAME));
+		manifest.write(out);
+		out.closeEntry();
+		return out;
+	}
+
+	private static JarEntry entry(String name) {
+		JarEntry entry = new JarEntry(name);
+		entry.setTimeLocal(TIME);
+		return entry;
 	}
 
 	private static InputStream inner(URL location) throws IOException {
@@ -91,15 +106,12 @@ final class OwnJars {
 	}
 
 	private static void pack(Path directory, Path target, Map<String, String> attributes) throws IOException {
-		Manifest manifest = new Manifest();
-		manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-		new TreeMap<>(attributes).forEach((name, value) -> manifest.getMainAttributes().putValue(name, value));
-		try (JarOutputStream out = new JarOutputStream(new BufferedOutputStream(Files.newOutputStream(target)),
-				manifest); Stream<Path> files = Files.walk(directory)) {
+		try (JarOutputStream out = open(target, new Manifest(), attributes);
+				Stream<Path> files = Files.walk(directory)) {
 			for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile).sorted()::iterator) {
 				String name = directory.relativize(file).toString();
-				if (!name.equals("META-INF/MANIFEST.MF")) {
-					out.putNextEntry(new JarEntry(name));
+				if (!name.equals(JarFile.MANIFEST_NAME)) {
+					out.putNextEntry(entry(name));
 					Files.copy(file, out);
 					out.closeEntry();
 				}

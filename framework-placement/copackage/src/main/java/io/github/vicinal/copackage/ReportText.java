@@ -25,8 +25,8 @@ final class ReportText {
 		for (PairReport report : reports) {
 			text.append("\n%s: %s%n".formatted(names(report), id(report.verdict())));
 			for (Finding finding : report.findings()) {
-				text.append("  %-15s %-14s %s%n".formatted(finding.rule().id(), id(finding.limit()), finding.reason()))
-					.append("  %-30s -> %s%n".formatted("", finding.remedy()));
+				text.append("  %-17s %-14s %s%n".formatted(finding.rule().id(), id(finding.limit()), finding.reason()))
+					.append("  %-32s -> %s%n".formatted("", finding.remedy()));
 			}
 			if (!report.hoisted().isEmpty()) {
 				text.append("  loaded once for both: %s%n".formatted(String.join(", ", report.hoisted())));
@@ -44,7 +44,7 @@ final class ReportText {
 			text.append("\nall %d together: %s%n".formatted(group.applications().size(), id(group.verdict())));
 			group.findings()
 				.forEach((finding) -> text.append(
-						"  %-15s %-14s %s%n".formatted(finding.rule().id(), id(finding.limit()), finding.reason())));
+						"  %-17s %-14s %s%n".formatted(finding.rule().id(), id(finding.limit()), finding.reason())));
 		}
 		return text.toString();
 	}

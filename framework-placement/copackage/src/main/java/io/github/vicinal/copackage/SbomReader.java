@@ -21,7 +21,7 @@ final class SbomReader {
 			root = JsonMapper.builder().build().readTree(json);
 		}
 		catch (JacksonException ex) {
-			throw new InvalidInputException("'%s' is no JSON: %s".formatted(file, ex.getOriginalMessage()));
+			throw InvalidInputException.noJson(file, ex);
 		}
 		if (!root.path("bomFormat").asString("").equals("CycloneDX")) {
 			throw new InvalidInputException("'%s' is no bill of materials of CycloneDX: its bomFormat is '%s'"

@@ -1,6 +1,7 @@
 package io.github.vicinal.copackage;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -113,7 +114,10 @@ final class SbomUrl {
 			throw new IOException("'%s' has not answered within %d ms".formatted(url, this.timeout.toMillis()), ex);
 		}
 		catch (ExecutionException ex) {
-			throw new IOException("'%s' cannot be read: %s".formatted(url, ex.getCause()), ex);
+			// The JDK's exception has no text.
+			Object reason = (ex.getCause() instanceof ConnectException) ? "nothing accepts a connection there"
+					: ex.getCause();
+			throw new IOException("'%s' cannot be read: %s".formatted(url, reason), ex);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

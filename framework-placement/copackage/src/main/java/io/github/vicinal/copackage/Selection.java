@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import io.github.vicinal.copackage.Finding.Rule;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -94,7 +93,7 @@ final class Selection {
 		private static final long serialVersionUID = 1;
 
 		RuleNames() {
-			super(java.util.Arrays.stream(Rule.values()).map(Rule::id).toList());
+			super(ConflictChecker.acceptable());
 		}
 
 	}

@@ -106,6 +106,39 @@ class InputTests {
 		}
 	}
 
+	/** What follows the end of a command is no argument of its program. */
+	@ParameterizedTest
+	@ValueSource(strings = { "java -Xmx1g -jar a.jar --a=1; echo done", "java -Xmx1g -jar a.jar --a=1&& echo done",
+			"cd /app; java -Xmx1g -jar a.jar --a=1 || exit 1", "java -Xmx1g -jar a.jar --a=1 > /log 2>&1",
+			"java -Xmx1g -jar a.jar --a=1|tee /log", "java -Xmx1g $(cat /opt/options) -jar a.jar --a=1",
+			"java @/opt/options -Xmx1g -jar a.jar --a=1", "java -Xmx1g `cat /opt/options` -jar a.jar --a=1",
+			"[ -e /x ] || exit 1; exec java -Xmx1g -jar a.jar --a=1" })
+	void commandsOfAShellEndWhereItEndsThem(String line) {
+		for (String form : List.of("ENTRYPOINT " + line, "CMD [\"sh\", \"-c\", \"" + line + "\"]")) {
+			Container container = DockerfileReader.read("Dockerfile", "FROM a\n" + form);
+			assertThat(container.jvmOptions()).containsExactly("-Xmx1g");
+			assertThat(container.arguments()).containsExactly("--a=1");
+		}
+	}
+
+	@Test
+	void signsOfAShellWithinQuotesAreText() {
+		Container container = DockerfileReader.read("Dockerfile",
+				"FROM a\nENTRYPOINT java -Dx='a;b' -jar a.jar \"--a=b && c\" --b='d>e'");
+		assertThat(container.jvmOptions()).containsExactly("-Dx=a;b");
+		assertThat(container.arguments()).containsExactly("--a=b && c", "--b=d>e");
+		Container withoutShell = DockerfileReader.read("Dockerfile",
+				"FROM a\nENTRYPOINT [\"java\", \"-Durl=a;b\", \"-jar\", \"a.jar\", \"--a=b;c\", \"&\", \"--d\"]");
+		assertThat(withoutShell.jvmOptions()).containsExactly("-Durl=a;b");
+		assertThat(withoutShell.arguments()).containsExactly("--a=b;c", "&", "--d");
+	}
+
+	/** Editors write it, and Docker ignores it. */
+	@Test
+	void byteOrderMarkBeforeADockerfile() {
+		assertThat(image("\uFEFFFROM temurin:21")).isEqualTo("temurin:21");
+	}
+
 	@Test
 	void argumentsOfADockerfileReferToEachOther() {
 		assertThat(image("ARG V=17\nARG IMAGE=temurin:${V}\nFROM $IMAGE")).isEqualTo("temurin:17");
@@ -438,7 +471,8 @@ class InputTests {
 	void filesThatAreNoneAreNamed() throws IOException {
 		refused("none.jar", null, "is no file", "none.jar");
 		refused("text.jar", "hello", "no jar, or is damaged", "text.jar");
-		refused("a.json", "{", "no JSON", "a.json");
+		refused("a.json", "{\n\"a\": [",
+				"a.json' is no JSON: Unexpected end-of-input: expected close marker for Array, line 2");
 		refused("b.json", "{}", "CycloneDX", "b.json");
 		refused("pom.xml", "<html/>", "its root is <html>", "pom.xml");
 		refused("bad.xml", "<project>", "is no pom", "bad.xml");
@@ -511,7 +545,7 @@ class InputTests {
 			.write(this.directory, "plain");
 		Path boot = TestJar.boot().write(this.directory, "boot");
 		assertThat(run("build", "-o", this.directory.resolve("x").toString(), plain.toString(), boot.toString(),
-				"--accept", "not-spring-boot-3"))
+				"--accept", "jvm-wide-call"))
 			.startsWith("1 ");
 	}
 
@@ -619,6 +653,11 @@ class InputTests {
 		Path other = TestJar.boot().write(this.directory, "other");
 		assertThat(run("check", jar.toString(), other.toString(), "--accept", "nonsense"))
 			.startsWith("2 There is no rule 'nonsense'; there are [version,");
+		for (String rule : List.of("port", "not-spring-boot-3", "unknown")) {
+			assertThat(run("check", jar.toString(), other.toString(), "--accept", "java," + rule))
+				.startsWith("2 Findings of '%s' cannot be accepted".formatted(rule));
+		}
+		assertThat(run("check", "--help")).containsPattern("java,\\s+file").doesNotContainPattern("unknown\\b");
 		assertThat(run("check", jar.toString(), other.toString(), "--port", "x=1")).startsWith("2 --port names 'x'");
 		assertThat(run("check", jar.toString(), other.toString(), "--port", "one=70000")).contains("from 0 to 65535");
 		assertThat(run("check", jar.toString(), other.toString())).startsWith("0 applications");

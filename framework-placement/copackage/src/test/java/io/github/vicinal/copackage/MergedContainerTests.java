@@ -1,9 +1,12 @@
 package io.github.vicinal.copackage;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -14,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -100,6 +104,62 @@ class MergedContainerTests {
 				USER app
 				ENTRYPOINT ["/applications/run-all.sh"]
 				""");
+	}
+
+	/** A path may have spaces. */
+	@Test
+	void volumesAreTheSameInTheMergedDockerfile() throws IOException {
+		Path target = this.directory.resolve("volumes");
+		MergedContainer.write(List.of(application("v", "VOLUME [\"/my data\", \"/b\"]"), application("w", "VOLUME /c")),
+				Map.of(), target);
+		String merged = Files.readString(target.resolve("Dockerfile"));
+		assertThat(merged).contains("VOLUME [\"/my data\"]\n", "VOLUME /b\n", "VOLUME /c\n");
+		assertThat(DockerfileReader.read("Dockerfile", merged).volumes()).containsExactlyInAnyOrder("/my data", "/b",
+				"/c");
+	}
+
+	/** A container has one user, who may be more than the second application may be. */
+	@Test
+	void differentUsersAreRefusedUnlessThatIsAccepted() throws IOException {
+		assertThat(build("1", "FROM debian:12\nUSER root", "FROM debian:12\nUSER app")).startsWith("2 ")
+			.contains("'one' runs as 'root' and 'two' as 'app'", "--accept user");
+		assertThat(build("1", "FROM debian:12", "FROM debian:12\nUSER app"))
+			.contains("'one' runs as the user of its image and 'two' as 'app'");
+		assertThat(this.directory.resolve("built1")).doesNotExist();
+		assertThat(build("1", "FROM debian:12\nUSER app", "FROM debian:12\nUSER root", "--accept", "user"))
+			.startsWith("0 ");
+		assertThat(this.directory.resolve("built1/Dockerfile")).content().contains("USER app\n").doesNotContain("root");
+	}
+
+	/** The base of the first one is that of all. */
+	@Test
+	void baseWithAJavaThatIsTooOldIsRefused() throws IOException {
+		String older = "FROM eclipse-temurin:11-jre";
+		String newer = "FROM eclipse-temurin:17-jre";
+		assertThat(build("1", older, newer, "--accept", "base-image")).startsWith("2 ")
+			.contains(
+					"The image of 'one', which is the first and the base of all, has Java 11 (eclipse-temurin:11-jre)",
+					"need Java 17", "--accept java");
+		assertThat(build("1", newer, older, "--accept", "base-image")).startsWith("0 ");
+		assertThat(build("2", older, newer, "--accept", "base-image,java")).startsWith("0 ");
+	}
+
+	private String build(String target, String one, String two, String... options) throws IOException {
+		List<String> arguments = new ArrayList<>(
+				List.of("build", "--processes", "-o", this.directory.resolve("built" + target).toString()));
+		for (Map.Entry<String, String> each : List.of(Map.entry("one", one), Map.entry("two", two))) {
+			Path jar = TestJar.boot()
+				.ownClass("app/Main", TestJar.javaVersion("app/Main", 17))
+				.write(this.directory, each.getKey() + "-built");
+			Path file = Files.writeString(this.directory.resolve(each.getKey() + "-built.dockerfile"), each.getValue());
+			arguments.addAll(List.of(each.getKey() + "=" + jar, each.getKey() + "=" + file));
+		}
+		arguments.addAll(List.of(options));
+		StringWriter out = new StringWriter();
+		CommandLine commandLine = CopackageCli.commandLine();
+		commandLine.setOut(new PrintWriter(out));
+		commandLine.setErr(new PrintWriter(out));
+		return commandLine.execute(arguments.toArray(String[]::new)) + " " + out;
 	}
 
 	@Test

@@ -4,12 +4,15 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -17,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -134,6 +138,49 @@ class OciImageTests {
 	void theSameInputGivesTheSameDigest() throws IOException {
 		assertThat(Files.readString(write("first", null).resolve("index.json")))
 			.isEqualTo(Files.readString(write("second", null).resolve("index.json")));
+	}
+
+	/** A jar that is packed anew bears no time of its build. */
+	@Test
+	void theSameInputGivesTheSameLauncher() throws IOException {
+		try (JarFile jar = new JarFile(this.layout.resolve("launcher/vicinal-launcher.jar").toFile())) {
+			assertThat(jar.getManifest().getMainAttributes().getValue("Main-Class")).isNotNull();
+			assertThat(jar.stream().map(JarEntry::getTimeLocal).distinct()).hasSize(1)
+				.allSatisfy((time) -> assertThat(time).isBefore(LocalDateTime.of(2000, 1, 1, 0, 0)));
+		}
+	}
+
+	/** Docker does not run them again for an image that is built on this one. */
+	@Test
+	void instructionsForTheNextBuildDoNotStay() throws IOException {
+		Path base = write("base", null);
+		JsonNode entry = json(base.resolve("index.json")).path("manifests").get(0);
+		ObjectNode manifest = (ObjectNode) json(blob(base, entry));
+		ObjectNode config = (ObjectNode) json(blob(base, manifest.path("config")));
+		config.withObject("/config").putArray("OnBuild").add("RUN x");
+		config.remove("history");
+		manifest.set("config", added(base, config));
+		ObjectNode index = (ObjectNode) json(base.resolve("index.json"));
+		ObjectNode changed = (ObjectNode) index.path("manifests").get(0);
+		changed.setAll(added(base, manifest));
+		Files.writeString(base.resolve("index.json"), index.toString());
+		Path image = write("image", base.toString());
+		JsonNode built = json(blob(image,
+				json(blob(image, json(image.resolve("index.json")).path("manifests").get(0))).path("config")));
+		assertThat(built.path("config").has("OnBuild")).isFalse();
+		// It has one for each layer, or none.
+		assertThat(built.has("history")).isFalse();
+	}
+
+	private static ObjectNode added(Path image, JsonNode content) throws IOException {
+		byte[] bytes = content.toString().getBytes(StandardCharsets.UTF_8);
+		String digest = BootJar.sha256(bytes);
+		Files.write(image.resolve("blobs/sha256").resolve(digest), bytes);
+		return JsonMapper.builder()
+			.build()
+			.createObjectNode()
+			.put("digest", "sha256:" + digest)
+			.put("size", bytes.length);
 	}
 
 	/** An image of this kind serves as a base, too. */

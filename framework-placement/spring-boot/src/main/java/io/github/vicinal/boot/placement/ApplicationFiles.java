@@ -105,7 +105,7 @@ final class ApplicationFiles {
 			catch (InvalidInputException ex) {
 				throw new InvalidPlacementException(
 						"%s.accept is %s: %s".formatted(PlacementProperties.PREFIX, accepted, ex.getMessage()),
-						"Name one of those, or remove the property");
+						"Name rules whose findings can be accepted, or remove the property");
 			}
 		}
 

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
@@ -183,6 +184,20 @@ class PlacementAutoConfigurationTests {
 		});
 	}
 
+	@ParameterizedTest
+	@ValueSource(ints = { -1, 65_536 })
+	void portsThatAreNoneAreRefused(int port, @TempDir Path directory) throws IOException {
+		Path pom = Files.writeString(directory.resolve("pom.xml"), "<project/>");
+		this.runner
+			.withPropertyValues("vicinal.placement.applications.shop=" + pom, "vicinal.placement.ports.shop=" + port)
+			.run((context) -> {
+				FailureAnalysis analysis = new InvalidPlacementFailureAnalyzer().analyze(context.getStartupFailure());
+				assertThat(analysis).isNotNull();
+				assertThat(analysis.getDescription()).isEqualTo("vicinal.placement.ports.shop=%d is no port", port);
+				assertThat(analysis.getAction()).isEqualTo("Give one from 0 to 65535; 0 is any that is free");
+			});
+	}
+
 	@Test
 	void applicationsNeedWhatReadsThem() {
 		this.runner.withClassLoader(new FilteredClassLoader("io.github.vicinal.copackage")).run((context) -> {
@@ -245,6 +260,10 @@ class PlacementAutoConfigurationTests {
 		assertThatExceptionOfType(InvalidPlacementException.class)
 			.isThrownBy(() -> ApplicationFiles.of(files, List.of("usr"), Map.of(), 160))
 			.withMessageContaining("vicinal.placement.accept is [usr]: There is no rule 'usr'; there are [version,");
+		assertThatExceptionOfType(InvalidPlacementException.class)
+			.isThrownBy(() -> ApplicationFiles.of(files, List.of("port"), Map.of(), 160))
+			.withMessageContaining("vicinal.placement.accept is [port]: Findings of 'port' cannot be accepted")
+			.satisfies((ex) -> assertThat(ex.action()).contains("findings can be accepted"));
 	}
 
 	@Test
