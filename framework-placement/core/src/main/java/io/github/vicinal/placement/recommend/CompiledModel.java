@@ -66,8 +66,8 @@ public final class CompiledModel {
 	CompiledModel(PlacementModel model, int maxMoves, Map<String, Spread> lowered) {
 		if (maxMoves >= 0 && model.current() == null) {
 			throw new InvalidModelException(
-					"At most %d moves are allowed, but the model does not say where replicas run now; add 'current' or remove the limit"
-						.formatted(maxMoves));
+					"At most %d move%s allowed, but the model does not say where replicas run now; add 'current' or remove the limit"
+						.formatted(maxMoves, (maxMoves == 1) ? " is" : "s are"));
 		}
 		this.model = model;
 		this.services = model.serviceIndex();
