@@ -155,7 +155,8 @@ record OciBase(Path directory, List<JsonNode> layers, ObjectNode config) {
 			return JsonMapper.builder().build().readTree(bytes);
 		}
 		catch (JacksonException ex) {
-			throw new InvalidInputException("'%s' is no JSON: %s".formatted(file, ex.getOriginalMessage()));
+			throw new InvalidInputException("'%s' is no JSON: %s".formatted(file,
+					String.valueOf(ex.getOriginalMessage()).replaceFirst(" \\(start marker .*", "")));
 		}
 	}
 

@@ -21,7 +21,8 @@ final class SbomReader {
 			root = JsonMapper.builder().build().readTree(json);
 		}
 		catch (JacksonException ex) {
-			throw new InvalidInputException("'%s' is no JSON: %s".formatted(file, ex.getOriginalMessage()));
+			throw new InvalidInputException("'%s' is no JSON: %s".formatted(file,
+					String.valueOf(ex.getOriginalMessage()).replaceFirst(" \\(start marker .*", "")));
 		}
 		if (!root.path("bomFormat").asString("").equals("CycloneDX")) {
 			throw new InvalidInputException("'%s' is no bill of materials of CycloneDX: its bomFormat is '%s'"
