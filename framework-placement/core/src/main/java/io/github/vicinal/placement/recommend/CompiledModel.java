@@ -315,11 +315,12 @@ public final class CompiledModel {
 
 	/** Whether a replica fits on a host that is empty. */
 	static boolean fits(Service service, Host host) {
-		return host.maxReplicas() > 0 && service.demand()
-			.amounts()
-			.entrySet()
-			.stream()
-			.allMatch((demand) -> demand.getValue() <= host.available(demand.getKey()));
+		for (Map.Entry<String, Long> demand : service.demand().amounts().entrySet()) {
+			if (demand.getValue() > host.available(demand.getKey())) {
+				return false;
+			}
+		}
+		return host.maxReplicas() > 0;
 	}
 
 	private static int index(Map<String, Integer> names, String name) {
