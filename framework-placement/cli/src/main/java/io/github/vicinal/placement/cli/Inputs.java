@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -144,6 +145,9 @@ final class Inputs {
 		if (this.minimumCalls < 0) {
 			throw usage("--minimum-calls is %d; it must be at least 0".formatted(this.minimumCalls));
 		}
+		if (!this.profiles.isEmpty() && this.what.compose == null) {
+			throw usage("--profile is for a compose file; leave it out, or give --compose FILE");
+		}
 		List<TrafficSource> sources = new ArrayList<>();
 		for (String one : this.traffic) {
 			sources.add(source(one));
@@ -271,8 +275,8 @@ final class Inputs {
 					"A compose file names no hosts; add --host NAME=CPU:MEM, such as --host a=8000:16384, for each");
 		}
 		List<Host> hosts = hosts(List.of());
-		return new PlacementModel(file.services(hosts), hosts, file.declared(), List.of(), PathCosts.defaults(),
-				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), null);
+		return new PlacementModel(file.services(hosts), hosts, file.declared(), file.separations(),
+				PathCosts.defaults(), Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), null);
 	}
 
 	private PlacementModel model(String place) throws IOException {
@@ -296,12 +300,16 @@ final class Inputs {
 	private List<Host> hosts(List<Host> known) {
 		Map<String, Host> all = new LinkedHashMap<>();
 		known.forEach((host) -> all.put(host.name(), host));
+		Set<String> named = new HashSet<>();
 		for (String text : this.hosts) {
 			int equals = text.indexOf('=');
 			String[] parts = text.substring(equals + 1).split(":", -1);
 			try {
 				if (equals > 0 && (parts.length == 2 || parts.length == 3)) {
 					String name = text.substring(0, equals);
+					if (!named.add(name)) {
+						throw usage("--host names '%s' twice; give each host once".formatted(name));
+					}
 					Host host = all.get(name);
 					TreeMap<String, Long> capacity = new TreeMap<>(
 							(host != null) ? host.capacity().amounts() : Map.of());
@@ -317,6 +325,9 @@ final class Inputs {
 			}
 			catch (NumberFormatException ex) {
 				// Said below.
+			}
+			catch (InvalidModelException ex) {
+				throw usage("--host '%s': %s".formatted(text, ex.getMessage()));
 			}
 			throw usage("--host has '%s'; write NAME=CPU:MEM[:ZONE], such as a=8000:16384".formatted(text));
 		}

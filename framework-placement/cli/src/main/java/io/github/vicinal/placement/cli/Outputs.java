@@ -10,6 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 
 import io.github.vicinal.placement.model.InvalidModelException;
@@ -44,16 +45,20 @@ final class Outputs {
 			description = "write a docker-compose override that places services by node.hostname")
 	private @Nullable Path override;
 
-	@Option(names = "--override-moves", paramLabel = "all|worthwhile|N", defaultValue = "all",
-			description = "moves that the override makes: all, the first ones that are worth making, or the first N (default ${DEFAULT-VALUE})")
-	@SuppressWarnings("NullAway.Init")
-	private String overrideMoves;
+	@Option(names = "--override-moves", paramLabel = "all|worthwhile|N",
+			description = "moves that the override makes: all, the first ones that are worth making, or the first N (default all)")
+	private @Nullable String overrideMoves;
 
 	/** Refuses what could not be written, before a search. */
 	void check() throws IOException {
-		if (!this.overrideMoves.matches("all|worthwhile|[0-9]{1,9}")) {
+		String moves = this.overrideMoves;
+		if (moves != null && !moves.matches("all|worthwhile|[0-9]{1,9}")) {
 			throw new InvalidModelException(
-					"--override-moves is '%s'; it is all, worthwhile or a number".formatted(this.overrideMoves));
+					"--override-moves is '%s'; it is all, worthwhile or a number".formatted(moves));
+		}
+		if (moves != null && this.override == null) {
+			throw new InvalidModelException(
+					"--override-moves is for an override; add --compose-override OUT, or leave it out");
 		}
 		Map<Path, String> options = new LinkedHashMap<>();
 		option(options, "--json", this.json);
@@ -66,7 +71,7 @@ final class Outputs {
 	/** Two options must not name one file, since one text would be lost. */
 	private static void option(Map<Path, String> options, String name, @Nullable Path file) throws IOException {
 		if (file != null && !isWrittenInPlace(file)) {
-			directory(file);
+			directory(name + " ", file);
 		}
 		String other = (file != null) ? options.put(file.toAbsolutePath().normalize(), name) : null;
 		if (other != null) {
@@ -77,10 +82,11 @@ final class Outputs {
 
 	private int moves(Recommendation found) {
 		int all = found.moves().size();
-		return switch (this.overrideMoves) {
+		String moves = Objects.requireNonNullElse(this.overrideMoves, "all");
+		return switch (moves) {
 			case "all" -> all;
 			case "worthwhile" -> found.worthwhileMoves();
-			default -> Math.min(all, Integer.parseInt(this.overrideMoves));
+			default -> Math.min(all, Integer.parseInt(moves));
 		};
 	}
 
@@ -154,13 +160,14 @@ final class Outputs {
 				&& !Files.isDirectory(file);
 	}
 
-	private static Path directory(Path file) throws IOException {
-		Path directory = file.toAbsolutePath().getParent();
-		if (directory == null || !Files.isDirectory(directory)) {
-			throw new IOException("the directory of " + file + " does not exist");
+	private static Path directory(String option, Path file) throws IOException {
+		Path directory = file.toAbsolutePath().normalize().getParent();
+		if (directory == null || Files.isDirectory(file)) {
+			throw new IOException("%s'%s' is a directory; give a file".formatted(option, file));
 		}
-		if (Files.isDirectory(file)) {
-			throw new IOException(file + " is a directory");
+		if (!Files.isDirectory(directory)) {
+			throw new IOException("%s'%s': the directory '%s' does not exist; make it, or choose another place"
+				.formatted(option, file, directory));
 		}
 		if (!Files.isWritable(directory)) {
 			throw new AccessDeniedException(directory.toString());
@@ -173,7 +180,7 @@ final class Outputs {
 	 * whole or not at all. It has the other one's permissions, or those of any new file.
 	 */
 	private static Path part(Path file) throws IOException {
-		Path part = directory(file).resolve(".placement-" + UUID.randomUUID() + ".part");
+		Path part = directory("", file).resolve(".placement-" + UUID.randomUUID() + ".part");
 		try {
 			Files.createFile(part);
 		}

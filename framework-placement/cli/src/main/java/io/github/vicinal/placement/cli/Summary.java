@@ -130,7 +130,7 @@ final class Summary {
 					found.worthwhileMoves(), found.moves().size());
 		}
 		if (found.moves().size() > MAX_MOVES) {
-			out.printf("... and %d moves more; --json writes all of them%n", found.moves().size() - MAX_MOVES);
+			out.printf("... and %s; --json writes all%n", more(found.moves().size() - MAX_MOVES, "move"));
 		}
 		merges(found.merges(), out);
 		found.notSeen().stream().limit(MAX_MOVES).forEach((missing) -> out.println("Not seen: " + missing));
@@ -184,8 +184,12 @@ final class Summary {
 							route.limit().name().toLowerCase(Locale.ROOT)) : "");
 		}
 		if (routes.size() > MAX_ROUTES) {
-			out.printf("... and %d routes more; --json writes all of them%n", routes.size() - MAX_ROUTES);
+			out.printf("... and %s; --json writes all%n", more(routes.size() - MAX_ROUTES, "route"));
 		}
+	}
+
+	private static String more(int count, String what) {
+		return "%d more %s%s".formatted(count, what, (count == 1) ? "" : "s");
 	}
 
 	private static double change(RouteGain route) {

@@ -73,6 +73,11 @@ final class Terms {
 				return;
 			}
 		}
+		if (routes.isEmpty()) {
+			throw usage(
+					"--slo names the route '%s', but no routes are known; add --traffic zipkin=URL, which sees them, or write routes into the model"
+						.formatted(name));
+		}
 		throw usage("--slo names the route '%s', which is not among the routes %s".formatted(name,
 				routes.stream().map(Route::name).toList()));
 	}

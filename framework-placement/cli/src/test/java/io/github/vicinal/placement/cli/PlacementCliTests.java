@@ -456,6 +456,38 @@ class PlacementCliTests {
 		refused("--override-moves is '-1'", and(solve, "--override-moves", "-1", "--time", "1m"));
 	}
 
+	/** An option that would have no effect is a mistake. */
+	@Test
+	void optionsWithoutEffectAreRefused() throws IOException {
+		String instance = file("small", INSTANCE);
+		String compose = file("compose.yml", COMPOSE);
+		refused("--override-moves is for an override; add --compose-override OUT, or leave it out", "solve",
+				"--instance", instance, "--override-moves", "worthwhile");
+		refused("--profile is for a compose file; leave it out, or give --compose FILE", "solve", "--instance",
+				instance, "--profile", "dev");
+		refused("--host names 'a' twice", "solve", "--compose", compose, "--host", "a=9000:9000", "--host",
+				"a=1000:9000");
+		refused("--host 'a=-1:1': ", "solve", "--compose", compose, "--host", "a=-1:1");
+		assertThat(run("solve", "--compose", compose, "--host", "a=9000:9000", "--iterations", "1000", "--profile",
+				"nobody"))
+			.isZero();
+		assertThat(this.out.toString())
+			.contains("Not seen: no service has the profile 'nobody'; the file has no profiles");
+		refused("--slo names the route 'shop', but no routes are known; add --traffic zipkin=URL, which sees them, or write routes into the model",
+				"solve", "--instance", instance, "--slo", "shop=10ms");
+	}
+
+	/** Nothing is searched for that could not be written, and the option is named. */
+	@Test
+	void anOutputThatCannotBeWrittenIsNamed() throws IOException {
+		String[] solve = { "solve", "--instance", file("small", INSTANCE), "--time", "1m" };
+		String none = this.directory.resolve("none").toString();
+		refused("--json '%s/x.json': the directory '%s' does not exist; make it, or choose another place"
+			.formatted(none, none), and(solve, "--json", none + "/x.json"));
+		refused("--svg '%s' is a directory; give a file".formatted(this.directory),
+				and(solve, "--svg", this.directory.toString()));
+	}
+
 	private static String[] and(String[] arguments, String... more) {
 		return Stream.concat(Arrays.stream(arguments), Arrays.stream(more)).toArray(String[]::new);
 	}

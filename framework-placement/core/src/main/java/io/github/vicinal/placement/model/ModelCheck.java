@@ -191,8 +191,9 @@ final class ModelCheck {
 			}
 			if (places < service.replicas()) {
 				throw new InvalidModelException(
-						"Service '%s' has %d replicas, but its %d possible hosts take at most %d of them. Lower the number or its demand, raise maxPerHost or the capacities, or free its ports"
-							.formatted(service.name(), service.replicas(), this.options[index].cardinality(), places),
+						"Service '%s' has %s, but its %s at most %d of them. Lower the number or its demand, raise maxPerHost or the capacities, or free its ports"
+							.formatted(service.name(), replicas(service.replicas()),
+									possible(this.options[index].cardinality()), places),
 						List.of(service.name()));
 			}
 		}
@@ -342,12 +343,22 @@ final class ModelCheck {
 		}
 		long most = (long) separation.maximum() * places.cardinality();
 		if (replicas > most) {
-			throw new InvalidModelException(
-					"Services %s have %d replicas, but their %d possible hosts take at most %d of them each. Raise the maximum or add a host"
-						.formatted(shortened(separation.services()), replicas, places.cardinality(),
-								separation.maximum()),
+			throw new InvalidModelException("%s %s, but their %s at most %d of them%s. Raise the maximum or add a host"
+				.formatted(
+						((separation.services().size() == 1) ? "Service %s has" : "Services %s have").formatted(
+								shortened(separation.services())),
+						replicas(replicas), possible(places.cardinality()), separation.maximum(),
+						(places.cardinality() == 1) ? "" : " each"),
 					separation.services());
 		}
+	}
+
+	private static String replicas(long count) {
+		return (count == 1) ? "1 replica" : count + " replicas";
+	}
+
+	private static String possible(int hosts) {
+		return (hosts == 1) ? "only possible host takes" : hosts + " possible hosts take";
 	}
 
 	private BitSet places(BitSet options, Separation.Scope scope) {

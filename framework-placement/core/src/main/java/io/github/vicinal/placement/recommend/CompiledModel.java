@@ -66,8 +66,8 @@ public final class CompiledModel {
 	CompiledModel(PlacementModel model, int maxMoves, Map<String, Spread> lowered) {
 		if (maxMoves >= 0 && model.current() == null) {
 			throw new InvalidModelException(
-					"At most %d moves are allowed, but the model does not say where replicas run now; add 'current' or remove the limit"
-						.formatted(maxMoves));
+					"At most %d move%s allowed, but the model does not say where replicas run now; add 'current' or remove the limit"
+						.formatted(maxMoves, (maxMoves == 1) ? " is" : "s are"));
 		}
 		this.model = model;
 		this.services = model.serviceIndex();
@@ -315,11 +315,12 @@ public final class CompiledModel {
 
 	/** Whether a replica fits on a host that is empty. */
 	static boolean fits(Service service, Host host) {
-		return host.maxReplicas() > 0 && service.demand()
-			.amounts()
-			.entrySet()
-			.stream()
-			.allMatch((demand) -> demand.getValue() <= host.available(demand.getKey()));
+		for (Map.Entry<String, Long> demand : service.demand().amounts().entrySet()) {
+			if (demand.getValue() > host.available(demand.getKey())) {
+				return false;
+			}
+		}
+		return host.maxReplicas() > 0;
 	}
 
 	private static int index(Map<String, Integer> names, String name) {

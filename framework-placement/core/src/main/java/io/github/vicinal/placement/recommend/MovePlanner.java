@@ -3,6 +3,7 @@ package io.github.vicinal.placement.recommend;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -10,6 +11,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -20,6 +22,7 @@ import io.github.vicinal.placement.model.PlacementModel;
 import io.github.vicinal.placement.model.Plan;
 import io.github.vicinal.placement.model.Separation;
 import io.github.vicinal.placement.model.Service;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Orders the moves from one plan to another so that everything fits after each step, and
@@ -52,6 +55,9 @@ final class MovePlanner {
 
 	private final Map<String, Map<String, Integer>> running = new HashMap<>();
 
+	/** Hosts that a service runs on at the moment, by its name. */
+	private final Map<String, Set<String>> places = new HashMap<>();
+
 	/** Hosts that a service may run on, by its name. */
 	private final Map<String, Set<String>> possible = new HashMap<>();
 
@@ -65,11 +71,12 @@ final class MovePlanner {
 		this.lowered = lowered;
 		this.gains = new MoveGains(model, before);
 		model.services().forEach((service) -> this.services.put(service.name(), service));
+		Set<String> resources = new HashSet<>(model.resources());
 		for (Host host : model.hosts()) {
 			this.hosts.put(host.name(), host);
 			this.running.put(host.name(), new TreeMap<>());
 			Map<String, Long> amounts = new HashMap<>();
-			model.resources().forEach((resource) -> amounts.put(resource, host.available(resource)));
+			resources.forEach((resource) -> amounts.put(resource, host.available(resource)));
 			this.free.put(host.name(), amounts);
 		}
 		for (Separation separation : model.separations()) {
@@ -93,20 +100,23 @@ final class MovePlanner {
 
 	private static Deque<Move> differences(PlacementModel model, Plan before, Plan after) {
 		Deque<Move> moves = new ArrayDeque<>();
-		List<String> known = model.hosts().stream().map(Host::name).toList();
+		Map<String, Integer> known = model.hostIndex();
+		Map<String, String> zones = model.zones();
 		for (Service service : model.services()) {
 			List<String> leaving = new ArrayList<>();
 			List<String> arriving = new ArrayList<>();
 			// What runs on a host that is gone leaves it as any other.
-			Set<String> places = new LinkedHashSet<>(known);
-			places.addAll(before.on(service.name()).keySet());
-			for (String host : places) {
+			Set<String> places = new LinkedHashSet<>(before.on(service.name()).keySet());
+			places.addAll(after.on(service.name()).keySet());
+			List<String> ordered = new ArrayList<>(places);
+			ordered.sort(Comparator.comparingInt((String host) -> known.getOrDefault(host, Integer.MAX_VALUE)));
+			for (String host : ordered) {
 				int more = after.count(service.name(), host) - before.count(service.name(), host);
 				for (int i = 0; i < Math.abs(more); i++) {
 					((more > 0) ? arriving : leaving).add(host);
 				}
 			}
-			alongZones(model, leaving, arriving);
+			alongZones(zones, leaving, arriving);
 			for (int i = 0; i < Math.max(arriving.size(), leaving.size()); i++) {
 				moves.add(new Move(service.name(), (i < leaving.size()) ? leaving.get(i) : "",
 						(i < arriving.size()) ? arriving.get(i) : "", false, true));
@@ -119,9 +129,7 @@ final class MovePlanner {
 	 * Brings hosts of one zone to the same positions of both lists. Crosswise, each move
 	 * would leave a zone empty that the other one fills later.
 	 */
-	private static void alongZones(PlacementModel model, List<String> leaving, List<String> arriving) {
-		Map<String, String> zones = new HashMap<>();
-		model.hosts().forEach((host) -> zones.put(host.name(), host.zone()));
+	private static void alongZones(Map<String, String> zones, List<String> leaving, List<String> arriving) {
 		int next = 0;
 		for (int i = 0; i < leaving.size(); i++) {
 			String zone = zones.getOrDefault(leaving.get(i), "");
@@ -188,7 +196,7 @@ final class MovePlanner {
 
 	/** Whether a move leaves a host that is gone, drained or not allowed. */
 	private boolean mustLeave(Move move) {
-		return !move.from().isEmpty() && !possible(service(move.service())).contains(move.from());
+		return !move.from().isEmpty() && !possible(service(move.service()), this.hosts.get(move.from()));
 	}
 
 	/** Takes one of the moves that wait for each other out of the way. */
@@ -225,6 +233,13 @@ final class MovePlanner {
 
 	private void change(String service, String host, int by) {
 		this.running.getOrDefault(host, new TreeMap<>()).merge(service, by, Integer::sum);
+		Set<String> places = this.places.computeIfAbsent(service, (key) -> new HashSet<>());
+		if (count(service, host) > 0) {
+			places.add(host);
+		}
+		else {
+			places.remove(host);
+		}
 		Map<String, Long> amounts = this.free.getOrDefault(host, new HashMap<>());
 		service(service).demand()
 			.amounts()
@@ -278,17 +293,14 @@ final class MovePlanner {
 		if (service.replicas() < 2 || this.model.mayConcentrate().contains(service.name())) {
 			return true;
 		}
-		Set<String> then = new HashSet<>();
-		for (Host host : this.model.hosts()) {
-			int by = (host.name().equals(move.to()) ? 1 : 0) - (host.name().equals(move.from()) ? 1 : 0);
-			if (count(service.name(), host.name()) + by > 0) {
-				then.add(host.name());
-			}
+		Set<String> then = new HashSet<>(this.places.getOrDefault(service.name(), Set.of()));
+		then.add(move.to());
+		if (count(service.name(), move.from()) <= 1) {
+			then.remove(move.from());
 		}
 		Set<String> start = this.before.on(service.name()).keySet();
-		Set<String> possible = possible(service);
-		int hosts = fewest(service, start, possible, Host::name);
-		int zones = fewest(service, start, possible, Host::zone);
+		int hosts = fewest(service, start, Host::name);
+		int zones = fewest(service, start, Host::zone);
 		if (this.lowered.contains(service.name())) {
 			Set<String> end = this.after.on(service.name()).keySet();
 			hosts = Math.min(hosts, used(end, Host::name));
@@ -297,8 +309,15 @@ final class MovePlanner {
 		return then.size() >= hosts && used(then, Host::zone) >= zones;
 	}
 
-	private int fewest(Service service, Set<String> start, Set<String> possible, Function<Host, String> place) {
-		return Math.min(Math.min(service.replicas(), used(possible, place)), used(start, place));
+	private int fewest(Service service, Set<String> start, Function<Host, String> place) {
+		int fewest = Math.min(service.replicas(), used(start, place));
+		// All hosts need a look only where one of those in use is no longer possible.
+		return start.stream().allMatch((name) -> possible(service, this.hosts.get(name))) ? fewest
+				: Math.min(fewest, used(possible(service), place));
+	}
+
+	private static boolean possible(Service service, @Nullable Host host) {
+		return host != null && service.mayRunOn(host) && CompiledModel.fits(service, host);
 	}
 
 	/** Names of the hosts that a replica may run on if they are empty. */
@@ -306,18 +325,13 @@ final class MovePlanner {
 		return this.possible.computeIfAbsent(service.name(),
 				(name) -> this.model.hosts()
 					.stream()
-					.filter((host) -> service.mayRunOn(host) && CompiledModel.fits(service, host))
+					.filter((host) -> possible(service, host))
 					.map(Host::name)
 					.collect(Collectors.toSet()));
 	}
 
 	private int used(Set<String> names, Function<Host, String> place) {
-		return (int) this.model.hosts()
-			.stream()
-			.filter((host) -> names.contains(host.name()))
-			.map(place)
-			.distinct()
-			.count();
+		return (int) names.stream().map(this.hosts::get).filter(Objects::nonNull).map(place).distinct().count();
 	}
 
 	/**

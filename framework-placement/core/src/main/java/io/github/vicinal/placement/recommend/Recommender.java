@@ -91,8 +91,8 @@ public final class Recommender {
 		List<Merge> merges = new MergePlanner(model, this.merges).merges(after);
 		Savings savings = (gain != null && beforeVerdict != null)
 				? Savings.of(gain, beforeVerdict, verdict, merges, model.prices()) : null;
-		Decision decision = keptSlo(routes, beforeVerdict, decide(verdict, beforeVerdict, gain, moves, maxMoves,
-				evidence.missing(moved), worthwhile, solution.stopped()));
+		Decision decision = timely(solution, budget, keptSlo(routes, beforeVerdict, decide(verdict, beforeVerdict, gain,
+				moves, maxMoves, evidence.missing(moved), worthwhile, solution.stopped())));
 		boolean bounded = !Double.isNaN(solution.bound());
 		return new Recommendation(decision.action(), decision.reason(), before, beforeVerdict, after, verdict, gain,
 				moves, merges, notSeen, Redundancy.givenUp(model, before, after, lowered), evidence.assumed(),
@@ -163,6 +163,19 @@ public final class Recommender {
 				"it would break the limit of %s, first: '%s' is expected at %.4g ms for 99 %% of its requests, and may take %.4g ms"
 					.formatted(counted(broken.size(), "route"), first.route(), millis(first.expectedP99Micros()),
 							millis(first.sloMicros())));
+	}
+
+	/** A search that was too short to look around knows little of what is possible. */
+	private static Decision timely(Solution solution, Budget budget, Decision decision) {
+		if (!solution.unfinished()) {
+			return decision;
+		}
+		String more = (budget.iterations() < Long.MAX_VALUE) ? "more iterations (--iterations)"
+				: "more time (--time, or vicinal.placement.search-time)";
+		return new Decision(decision.action(),
+				"%s; the search %s before its first full pass, so that a better plan is likely%s".formatted(
+						decision.reason(), solution.stopped() ? "was stopped" : "ended",
+						solution.stopped() ? "" : ": give it " + more));
 	}
 
 	private static double millis(@Nullable Double micros) {

@@ -38,10 +38,12 @@ final class Redundancy {
 		for (Service service : model.services()) {
 			List<String> now = (before != null) ? known(before, service, zones) : List.of();
 			List<String> then = known(after, service, zones);
-			List<Host> possible = model.hosts()
-				.stream()
-				.filter((host) -> service.mayRunOn(host) && CompiledModel.fits(service, host))
-				.toList();
+			// Where something runs, that alone is compared.
+			List<Host> possible = !now.isEmpty() ? List.of()
+					: model.hosts()
+						.stream()
+						.filter((host) -> service.mayRunOn(host) && CompiledModel.fits(service, host))
+						.toList();
 			int two = Math.min(2, service.replicas());
 			long hostsNow = now.isEmpty() ? Math.min(two, possible.size()) : now.size();
 			long zonesNow = now.isEmpty() ? Math.min(two, possible.stream().map(Host::zone).distinct().count())

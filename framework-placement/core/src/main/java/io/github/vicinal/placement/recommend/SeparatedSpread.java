@@ -324,7 +324,7 @@ final class SeparatedSpread {
 			value = other.betterThan(value) ? other : value;
 		}
 		return new Solution(placement, value, found.bound(), found.boundMethod(), found.iterations() + this.iterations,
-				Duration.ofNanos(this.nanos).plus(found.time()), found.stopped() || this.stopped);
+				Duration.ofNanos(this.nanos).plus(found.time()), found.stopped() || this.stopped, found.unfinished());
 	}
 
 	/**

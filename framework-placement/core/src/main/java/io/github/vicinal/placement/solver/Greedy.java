@@ -13,6 +13,9 @@ final class Greedy {
 	/** Items between two looks at the clock. */
 	private static final int INTERVAL = 64;
 
+	/** Hosts that are tried for a unit without a fitting neighbour when time is over. */
+	private static final int TRIED = 64;
+
 	private final Level level;
 
 	private final Goals goals;
@@ -25,6 +28,9 @@ final class Greedy {
 
 	/** Weight of placed neighbours by host. */
 	private final double[] pull;
+
+	/** Host that is tried next when time is over. */
+	private int next;
 
 	private Greedy(Level level, Goals goals, int[] fixed) {
 		this.level = level;
@@ -41,7 +47,7 @@ final class Greedy {
 	 * @param goals what counts
 	 * @param rng disturbs the order
 	 * @param fixed hosts of units that are placed already, -1 for the others
-	 * @param clock says when to place what is left anywhere
+	 * @param clock says when to look at few hosts only for what is left
 	 * @return the host of each unit; capacities may be exceeded
 	 */
 	static int[] place(Level level, Goals goals, Rng rng, int[] fixed, Clock clock) {
@@ -67,7 +73,7 @@ final class Greedy {
 			expired = expired || (i % INTERVAL == 0 && clock.expired(0));
 			int item = (int) order[i];
 			if (expired) {
-				anywhere(item);
+				quickly(item);
 			}
 			else {
 				item(item);
@@ -89,10 +95,91 @@ final class Greedy {
 		}
 	}
 
-	private void item(int item) {
+	/** Places an item beside its neighbours or on one of the next hosts. */
+	private void quickly(int item) {
+		pull(item);
+		for (int i = this.first[item]; i < this.first[item + 1]; i++) {
+			if (this.hosts[i] < 0) {
+				int host = near(item, i);
+				for (int tries = 0; host < 0 && tries < Math.min(TRIED, this.level.hosts); tries++) {
+					if (takes(item, i, this.next)) {
+						host = this.next;
+					}
+					else {
+						this.next = (this.next + 1) % this.level.hosts;
+					}
+				}
+				if (host < 0) {
+					anywhere(item);
+					break;
+				}
+				this.hosts[i] = host;
+				add(item, host);
+			}
+		}
+		release(item);
+	}
+
+	/** The host of a neighbour that gains most among those that take a unit, or -1. */
+	private int near(int item, int unit) {
+		int best = -1;
+		for (int edge = this.level.start[item]; edge < this.level.start[item + 1]; edge++) {
+			int neighbour = this.level.neighbour[edge];
+			for (int i = this.first[neighbour]; i < this.first[neighbour + 1]; i++) {
+				int host = this.hosts[i];
+				if (host >= 0 && host != best && this.pull[host] > ((best < 0) ? 0 : this.pull[best])
+						&& takes(item, unit, host)) {
+					best = host;
+				}
+			}
+		}
+		return best;
+	}
+
+	/**
+	 * Whether a host takes a unit, and gives its item a new host or zone if it needs one.
+	 */
+	private boolean takes(int item, int unit, int host) {
+		if (!this.level.allows(item, host) || this.pull[host] < 0) {
+			return false;
+		}
+		int resources = this.level.resources;
+		for (int resource = 0; resource < resources; resource++) {
+			if (this.load[host * resources + resource]
+					+ this.level.demand[item * resources + resource] > this.level.capacity[host * resources
+							+ resource]) {
+				return false;
+			}
+		}
+		Replication replication = this.level.replication;
+		int units = this.level.units(item);
+		if (replication == null || units == 1) {
+			return true;
+		}
+		// The first units take the hosts and zones that are needed.
+		int placed = unit - this.first[item];
+		boolean newHost = placed < replication.minHosts[item];
+		boolean newZone = placed < replication.minZones[item];
+		int here = 0;
+		for (int i = this.first[item]; i < this.first[item + 1]; i++) {
+			if (this.hosts[i] >= 0) {
+				here += (this.hosts[i] == host) ? 1 : 0;
+				if (newZone && this.level.zone[this.hosts[i]] == this.level.zone[host]) {
+					return false;
+				}
+			}
+		}
+		return here < replication.maxPerHost[item] && !(newHost && here > 0);
+	}
+
+	private void pull(int item) {
 		for (int edge = this.level.start[item]; edge < this.level.start[item + 1]; edge++) {
 			pull(this.level.neighbour[edge], this.level.weight[edge]);
 		}
+	}
+
+	private void item(int item) {
+		pull(item);
 		int units = this.level.units(item);
 		int most = (this.level.replication != null) ? this.level.replication.maxPerHost[item] : 1;
 		double gain = this.level.strength(item) / units;
@@ -112,6 +199,11 @@ final class Greedy {
 				this.pull[host] -= gain;
 			}
 		}
+		release(item);
+	}
+
+	/** Forgets the pull of the neighbours of an item. */
+	private void release(int item) {
 		for (int edge = this.level.start[item]; edge < this.level.start[item + 1]; edge++) {
 			int neighbour = this.level.neighbour[edge];
 			for (int i = this.first[neighbour]; i < this.first[neighbour + 1]; i++) {
@@ -120,7 +212,7 @@ final class Greedy {
 				}
 			}
 		}
-		for (int i = this.first[item]; units > 1 && i < this.first[item + 1]; i++) {
+		for (int i = this.first[item]; this.level.units(item) > 1 && i < this.first[item + 1]; i++) {
 			this.pull[this.hosts[i]] = 0;
 		}
 	}

@@ -20,6 +20,9 @@ final class MultilevelSearch {
 	/** The largest part of a host that a cluster of a new member may take. */
 	private static final double CLUSTER_SHARE = 0.3;
 
+	/** Part of the budget after which the first placement is made without looking far. */
+	private static final double FIRST_PLACEMENT = 0.7;
+
 	private static final double HOT = 1;
 
 	private static final double COLD = 0.01;
@@ -132,11 +135,13 @@ final class MultilevelSearch {
 		int size = (this.problem.replicas() > LARGE && !this.dense) ? 2 : 4;
 		int patience = this.dense ? 2 : size * ((this.problem.replicas() <= SMALL) ? 3 : 10);
 		boolean budgeted = this.problem.maxMoves >= 0;
-		int[] start = Greedy.place(this.finest, this.goals, this.rng, fixed(), this.search);
+		this.search.begin();
+		int[] start = Greedy.place(this.finest, this.goals, this.rng, fixed(),
+				(steps) -> this.search.expired(steps) || this.search.used() > FIRST_PLACEMENT);
 		this.search.offer(start);
 		offerCurrent();
 		if (budgeted) {
-			enter(refine(this.finest, start, this.warm, BUILD_STEPS));
+			pass(refine(this.finest, start, this.warm, BUILD_STEPS));
 		}
 		int idle = 0;
 		while (!this.search.expired(0)) {
@@ -145,7 +150,7 @@ final class MultilevelSearch {
 				continue;
 			}
 			if (this.population.size() < size) {
-				enter(budgeted ? refine(this.finest, start, HOT, BUILD_STEPS) : build());
+				pass(budgeted ? refine(this.finest, start, HOT, BUILD_STEPS) : build());
 				idle = 0;
 				continue;
 			}
@@ -199,6 +204,14 @@ final class MultilevelSearch {
 					? this.problem.current[replica] : -1;
 		}
 		return fixed;
+	}
+
+	/** What the end of the budget cuts short is no full pass. */
+	private void pass(int[] placement) {
+		if (!this.search.expired(0)) {
+			this.search.passed();
+		}
+		enter(placement);
 	}
 
 	private void enter(int[] placement) {

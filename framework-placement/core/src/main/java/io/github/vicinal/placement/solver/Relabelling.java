@@ -25,6 +25,9 @@ final class Relabelling {
 	 * @return a placement that is at least as good
 	 */
 	static int[] of(Problem problem, int[] placement, int[] current, BooleanSupplier closed) {
+		if (closed.getAsBoolean()) {
+			return placement;
+		}
 		int[] best = placement.clone();
 		Value value = problem.value(best);
 		boolean improved = true;

@@ -43,6 +43,9 @@ final class Search implements Clock {
 
 	private boolean stopped;
 
+	/** Whether a first full pass was begun, and none has ended. */
+	private boolean unfinished;
+
 	private int[] best;
 
 	private Value value;
@@ -85,6 +88,16 @@ final class Search implements Clock {
 			return true;
 		}
 		return false;
+	}
+
+	/** Begins passes, of which the first one is to end before the budget is used. */
+	void begin() {
+		this.unfinished = true;
+	}
+
+	/** Takes note that a full pass has ended. */
+	void passed() {
+		this.unfinished = false;
 	}
 
 	/** Takes over a lower bound that is higher than the one known so far. */
@@ -193,7 +206,7 @@ final class Search implements Clock {
 
 	private Solution end(double bound, BoundMethod method, Search other) {
 		return new Solution(this.best, this.value, bound, method, other.iterations,
-				Duration.ofNanos(System.nanoTime() - other.start), other.stopped());
+				Duration.ofNanos(System.nanoTime() - other.start), other.stopped(), this.unfinished && !enough());
 	}
 
 }

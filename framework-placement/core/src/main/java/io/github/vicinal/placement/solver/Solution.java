@@ -12,11 +12,12 @@ import java.time.Duration;
  * @param iterations iterations made
  * @param time wall time taken
  * @param stopped whether it was ended before its budget was used
+ * @param unfinished whether the budget was too small for a first full pass
  * @since 0.1.0
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record Solution(int[] placement, Value value, double bound, BoundMethod boundMethod, long iterations,
-		Duration time, boolean stopped) {
+		Duration time, boolean stopped, boolean unfinished) {
 
 	/**
 	 * Returns whether the placement is proven to be the best.

@@ -68,7 +68,7 @@ public final class PlacementVerifier {
 			services.add(service.name());
 			int placed = plan.total(service.name());
 			if (placed != service.replicas()) {
-				violations.add("'%s' has %d replicas, the plan places %d".formatted(service.name(), service.replicas(),
+				violations.add("'%s' has %s, the plan places %d".formatted(service.name(), replicas(service.replicas()),
 						placed));
 			}
 		}
@@ -105,10 +105,14 @@ public final class PlacementVerifier {
 			});
 			int replicas = count.getOrDefault(host.name(), 0);
 			if (replicas > host.maxReplicas()) {
-				violations.add("'%s' takes %d replicas, the plan puts %d on it".formatted(host.name(),
-						host.maxReplicas(), replicas));
+				violations.add("'%s' takes %s, the plan puts %d on it".formatted(host.name(),
+						replicas(host.maxReplicas()), replicas));
 			}
 		}
+	}
+
+	private static String replicas(int count) {
+		return (count == 1) ? "1 replica" : count + " replicas";
 	}
 
 	private static void ownRules(PlacementModel model, Plan plan, List<String> violations, Set<String> checks) {
@@ -138,8 +142,8 @@ public final class PlacementVerifier {
 							service.zones(), name, host.zone()));
 				}
 				if (replicas > service.maxPerHost()) {
-					violations.add("'%s' may have %d replicas on a host, the plan puts %d on '%s'"
-						.formatted(service.name(), service.maxPerHost(), replicas, name));
+					violations.add("'%s' may have %s on a host, the plan puts %d on '%s'".formatted(service.name(),
+							replicas(service.maxPerHost()), replicas, name));
 				}
 			});
 		}
@@ -197,8 +201,8 @@ public final class PlacementVerifier {
 			.forEach((service) -> plan.on(service).forEach((host, count) -> replicas.merge(host, count, Integer::sum)));
 		replicas.forEach((host, count) -> {
 			if (count > separation.maximum()) {
-				violations.add("'%s' may run %d replicas of %s, the plan puts %d on it%s".formatted(host,
-						separation.maximum(), separation.services(), count,
+				violations.add("'%s' may run %s of %s, the plan puts %d on it%s".formatted(host,
+						replicas(separation.maximum()), separation.services(), count,
 						separation.reason().isEmpty() ? "" : ", although: " + separation.reason()));
 			}
 		});

@@ -12,6 +12,7 @@ import java.util.Random;
 import java.util.Set;
 
 import io.github.vicinal.placement.RandomModels;
+import io.github.vicinal.placement.verify.PlacementVerifier;
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.LongRange;
 import io.github.vicinal.testing.property.Property;
@@ -109,6 +110,31 @@ class ModelTests {
 		catch (InvalidModelException ex) {
 			assertThat(ex.getMessage()).isNotBlank();
 		}
+	}
+
+	@Test
+	void oneHostAndOneReplicaAreSingular() {
+		Host host = new Host("h", "", Resources.of(1000, 1000), Resources.none(), 1);
+		Service two = new Service("a", 2, Resources.of(1, 1));
+		assertThatExceptionOfType(InvalidModelException.class)
+			.isThrownBy(() -> model(List.of(two), List.of(host), List.of()))
+			.withMessageContaining("'a' has 2 replicas, but its only possible host takes at most 1 of them");
+		Host large = new Host("h", "", Resources.of(1000, 1000), Resources.none(), 9);
+		assertThatExceptionOfType(InvalidModelException.class)
+			.isThrownBy(() -> model(List.of(new Service("a", 5, Resources.of(1, 1))), List.of(large),
+					List.of(new Separation(List.of("a"), Separation.Scope.HOST, "", 2))))
+			.withMessageContaining("Service [a] has 5 replicas, but their only possible host takes at most 2 of them.");
+		Host other = new Host("i", "", Resources.of(1000, 1000), Resources.none(), 1);
+		Service one = new Service("b", 1, Resources.of(1, 1), Set.of(), 1, Set.of(), Set.of());
+		assertThat(new PlacementVerifier()
+			.verify(model(List.of(one), List.of(host, other), List.of()), new Plan(Map.of("b", Map.of("h", 2))))
+			.violations()).contains("'b' has 1 replica, the plan places 2",
+					"'h' takes 1 replica, the plan puts 2 on it",
+					"'b' may have 1 replica on a host, the plan puts 2 on 'h'");
+	}
+
+	private static PlacementModel model(List<Service> services, List<Host> hosts, List<Separation> separations) {
+		return new PlacementModel(services, hosts, List.of(), separations, PathCosts.defaults(), CALLS, null);
 	}
 
 	@TempDir

@@ -76,32 +76,59 @@ class RecommenderTests {
 		assertThat(gain.cpuMicrosPerSecond()).isCloseTo(1000 * (140 - 40), within(1e-6));
 	}
 
-	/** Nobody has searched, so nobody knows that nothing better is there. */
-	@Test
-	void aSearchThatIsStoppedAtOnceSaysSo() {
+	/** A chain of services, of which no two neighbours share a host. */
+	private static PlacementModel chain(int replicas) {
 		List<Service> services = new ArrayList<>();
 		List<Edge> edges = new ArrayList<>();
 		Map<String, Map<String, Integer>> current = new HashMap<>();
 		for (int s = 0; s < 40; s++) {
-			services.add(new Service("s" + s, 1, Resources.of(100, 100)));
-			current.put("s" + s, Map.of("h" + s % 4, 1));
+			services.add(new Service("s" + s, replicas, Resources.of(100, 100)));
+			current.put("s" + s,
+					(replicas == 1) ? Map.of("h" + s % 4, 1) : Map.of("h" + s % 4, 1, "h" + (s + 2) % 4, 1));
 			if (s > 0) {
 				edges.add(Edge.calls("s" + (s - 1), "s" + s, 10));
 			}
 		}
 		List<Host> hosts = new ArrayList<>();
 		for (int h = 0; h < 4; h++) {
-			hosts.add(new Host("h" + h, Resources.of(1000, 1000)));
+			hosts.add(new Host("h" + h, Resources.of(replicas * 1200, replicas * 1200)));
 		}
-		PlacementModel model = new PlacementModel(services, hosts, edges, List.of(), PathCosts.defaults(),
+		return new PlacementModel(services, hosts, edges, List.of(), PathCosts.defaults(),
 				Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM), new Plan(current));
+	}
+
+	/** Nobody has searched, so nobody knows that nothing better is there. */
+	@Test
+	void aSearchThatIsStoppedAtOnceSaysSo() {
+		PlacementModel model = chain(1);
 		Cancellation cancellation = new Cancellation();
 		cancellation.cancel();
 		Recommendation found = new Recommender(new VicinalSolver(), MovePolicy.defaults(), MergeChecker.none())
 			.recommend(model, -1, Budget.ofIterations(40_000, 1).cancelledBy(cancellation), Progress.none());
 		assertThat(found.stopped()).isTrue();
 		assertThat(found.action()).isEqualTo(Recommendation.Action.KEEP);
-		assertThat(found.reason()).isEqualTo("nothing better was found before the search was stopped");
+		assertThat(found.reason())
+			.endsWith("; the search was stopped before its first full pass, so that a better plan is likely");
+	}
+
+	/** A search without any time has looked at hardly anything, and says so. */
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2 })
+	void aSearchThatIsTooShortSaysHowToGiveMore(int replicas) {
+		PlacementModel model = chain(replicas);
+		Recommender recommender = new Recommender(new VicinalSolver(), MovePolicy.defaults(), MergeChecker.none());
+		Recommendation found = recommender.recommend(model, -1, Budget.ofTime(Duration.ofNanos(1), 1), Progress.none());
+		assertThat(found.reason())
+			.endsWith("; the search ended before its first full pass, so that a better plan is likely: "
+					+ "give it more time (--time, or vicinal.placement.search-time)");
+		// What is done without looking at the clock is a plan all the same.
+		assertThat(found.afterVerdict().feasible()).isTrue();
+		assertThat(found.afterVerdict().objective())
+			.isLessThan(0.8 * Objects.requireNonNull(found.beforeVerdict()).objective());
+		assertThat(recommender.recommend(model, -1, Budget.ofIterations(1, 1), Progress.none()).reason())
+			.endsWith("give it more iterations (--iterations)");
+		assertThat(recommender.recommend(model, -1, Budget.ofIterations(100_000, 1), Progress.none()).reason())
+			.doesNotContain("full pass");
 	}
 
 	@Test

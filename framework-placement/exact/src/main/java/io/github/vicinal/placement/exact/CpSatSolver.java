@@ -120,7 +120,7 @@ public final class CpSatSolver implements ExactSolver {
 		double bound = (status == CpSolverStatus.OPTIMAL) ? problem.value(placement).objective()
 				: problem.baseCost() + all - (solver.bestObjectiveBound() + problem.edges()) / SCALE;
 		return new Solution(placement, problem.value(placement), bound, BoundMethod.EXACT_SOLVER, solver.numConflicts(),
-				Duration.ofNanos(System.nanoTime() - start), watch.stopped);
+				Duration.ofNanos(System.nanoTime() - start), watch.stopped, false);
 	}
 
 	private static int replicas(Problem problem, int service) {

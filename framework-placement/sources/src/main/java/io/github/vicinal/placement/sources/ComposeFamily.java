@@ -29,9 +29,14 @@ final class ComposeFamily {
 	/** Maximum number of files that include each other in a row, and of extensions. */
 	private static final int MAX_DEPTH = 20;
 
+	private static final String INCLUDE = "include";
+
 	private final @Nullable Path directory;
 
 	private final List<String> notSeen;
+
+	/** Files that are included and not read, with the reason. */
+	private final List<String> notIncluded = new ArrayList<>();
 
 	private int read = 1;
 
@@ -78,10 +83,10 @@ final class ComposeFamily {
 		}
 		Map<?, ?> root = source.yaml().load();
 		Map<String, Map<?, ?>> all = new LinkedHashMap<>();
-		for (Object element : list(root.get("include"))) {
+		for (Object element : list(root.get(INCLUDE))) {
 			Map<String, Map<?, ?>> included = new LinkedHashMap<>();
 			for (Object path : list((element instanceof Map<?, ?> map) ? map.get("path") : element)) {
-				Source other = open(source, String.valueOf(path), "include");
+				Source other = open(source, String.valueOf(path), INCLUDE);
 				if (other != null) {
 					// Later paths of one include override earlier ones.
 					services(other, depth + 1)
@@ -182,6 +187,16 @@ final class ComposeFamily {
 		return list;
 	}
 
+	/**
+	 * Says where a service may be that no file has.
+	 * @return a clause that ends a sentence, empty if all files were read
+	 */
+	String elsewhere() {
+		return this.notIncluded.isEmpty() ? "" : "; it may be in %s%s; run 'docker compose config' first".formatted(
+				this.notIncluded.get(0),
+				(this.notIncluded.size() > 1) ? ", or in one of %d more".formatted(this.notIncluded.size() - 1) : "");
+	}
+
 	/** Opens a file that another one names, or says why not. */
 	private @Nullable Source open(Source from, String reference, String what) {
 		Path file = file(from, reference, what);
@@ -216,6 +231,9 @@ final class ComposeFamily {
 			catch (IOException | InvalidPathException ex) {
 				why = "no file that can be read";
 			}
+		}
+		if (what.equals(INCLUDE)) {
+			this.notIncluded.add("%s, which is not read (%s)".formatted(ComposeYaml.shortened(reference), why));
 		}
 		this.notSeen.add("%s %s, which is not read (%s); run 'docker compose config' first".formatted(what,
 				ComposeYaml.shortened(reference), why));

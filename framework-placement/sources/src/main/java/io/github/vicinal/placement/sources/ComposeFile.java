@@ -28,6 +28,7 @@ import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.PrintableText;
 import io.github.vicinal.placement.model.Resources;
+import io.github.vicinal.placement.model.Separation;
 import io.github.vicinal.placement.model.Service;
 import org.jspecify.annotations.Nullable;
 
@@ -40,14 +41,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param services the services
  * @param declared edges that the file declares, without any quantity
+ * @param separations services of which no two may share a host, as they take one port of
+ * it
  * @param notSeen what the file does not say, one sentence each
  * @param global names of services that run once on every host
  * @param notOnHosts hosts that a service must not run on, by its name
  * @param notInZones zones that a service must not run in, by its name
  * @since 0.1.0
  */
-public record ComposeFile(List<Service> services, List<Edge> declared, List<String> notSeen, Set<String> global,
-		Map<String, Set<String>> notOnHosts, Map<String, Set<String>> notInZones) {
+public record ComposeFile(List<Service> services, List<Edge> declared, List<Separation> separations,
+		List<String> notSeen, Set<String> global, Map<String, Set<String>> notOnHosts,
+		Map<String, Set<String>> notInZones) {
 
 	/** The largest file that is read, in characters. */
 	public static final int MAX_CHARS = 3 << 20;
@@ -57,6 +61,7 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 	public ComposeFile {
 		services = List.copyOf(services);
 		declared = List.copyOf(declared);
+		separations = List.copyOf(separations);
 		notSeen = notSeen.stream().map(PrintableText::escaped).toList();
 		global = Set.copyOf(global);
 		notOnHosts = Map.copyOf(notOnHosts);
@@ -158,15 +163,12 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 
 		private static final Pattern MEMORY = Pattern.compile("([0-9]+(?:\\.[0-9]+)?)\\s*([bkmgtp]?)i?b?");
 
-		private static final Pattern PUBLISHED = Pattern
-			.compile("(?:[^:]*:|\\[[^]]*]:)?([0-9]{1,5}):[0-9]{1,5}(?:/.*)?");
-
-		private static final Pattern RANGE = Pattern.compile(
-				"(?:[0-9.]*\\.[0-9.]*:|\\[[^]]*]:)?([0-9]{1,5})-([0-9]{1,5})(:[0-9]{1,5}(?:-[0-9]{1,5})?)?(?:/.*)?");
-
-		/** A port that gets any free one of the host. */
-		private static final Pattern CONTAINER_PORT = Pattern
-			.compile("(?:[0-9.]*\\.[0-9.]*::|\\[[^]]*]::)?[0-9]{1,5}(?:-[0-9]{1,5})?(?:/.*)?");
+		/**
+		 * A port in the short form. Without a first one it gets any free port of the
+		 * host.
+		 */
+		private static final Pattern PORT = Pattern.compile(
+				"(?:(?:(?<address>\\[[^]]*]|[^\\[\\]]*):)?(?:(?<first>[0-9]{1,5})(?:-(?<last>[0-9]{1,5}))?)?:)?[0-9]{1,5}(?<to>-[0-9]{1,5})?(?:/(?<protocol>.*))?");
 
 		private static final Pattern CONSTRAINT = Pattern
 			.compile("\\s*(node\\.[A-Za-z0-9_./-]+)\\s*([=!]=)\\s*([^\\s=!]+)\\s*");
@@ -191,6 +193,11 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 		private final Map<String, Set<String>> notOnHosts = new TreeMap<>();
 
 		private final Map<String, Set<String>> notInZones = new TreeMap<>();
+
+		private final ComposePorts taken = new ComposePorts();
+
+		/** Profiles that services have. */
+		private final Set<String> known = new TreeSet<>();
 
 		private final Set<String> withVolumes = new TreeSet<>();
 
@@ -228,6 +235,7 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 			services.forEach((service, members) -> {
 				list(service, members, "profiles");
 				Set<String> only = names(members.get("profiles"));
+				this.known.addAll(only);
 				if (!only.isEmpty() && only.stream().noneMatch(this::active)) {
 					this.notSeen.add("'%s' runs with the profiles %s only, none of which is chosen; left out"
 						.formatted(service, only));
@@ -239,6 +247,11 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 					networks.put(service, networks(members));
 				}
 			});
+			this.profiles.stream()
+				.filter((profile) -> !profile.equals("*") && !this.known.contains(profile))
+				.sorted()
+				.forEach((profile) -> this.notSeen.add("no service has the profile '%s'; %s".formatted(profile,
+						this.known.isEmpty() ? "the file has no profiles" : "the profiles are " + this.known)));
 			if (found.isEmpty()) {
 				throw wrong("all services have 0 replicas, so there is nothing to place", "services");
 			}
@@ -251,15 +264,16 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 					.formatted(this.withoutMemory));
 			}
 			if (!this.withVolumes.isEmpty()) {
-				this.notSeen.add("%s have volumes, which stay on their host; pin those whose data must not be left"
-					.formatted(this.withVolumes));
+				this.notSeen.add("%s %s volumes, which stay on their host; pin those whose data must not be left"
+					.formatted(this.withVolumes, (this.withVolumes.size() == 1) ? "has" : "have"));
 			}
 			if (!this.defaults.isEmpty()) {
 				this.notSeen.add(
 						"what the environment and .env say of the variables %s; their defaults are taken. Run 'docker compose config' first if they are set"
 							.formatted(this.defaults));
 			}
-			return new ComposeFile(found, declared, this.notSeen, this.global, this.notOnHosts, this.notInZones);
+			return new ComposeFile(withPorts(found), declared, this.taken.separations(), this.notSeen, this.global,
+					this.notOnHosts, this.notInZones);
 		}
 
 		/** Names a file that docker compose would merge into this one unasked. */
@@ -335,8 +349,9 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 			Set<String> zones = new TreeSet<>();
 			Set<String> pins = new TreeSet<>();
 			constraints(service, members, zones, pins);
-			return new Service(service, replicas, new Resources(demand), ports(service, members),
-					maxPerNode(service, members), zones, pins, from);
+			ports(service, members);
+			return new Service(service, replicas, new Resources(demand), Set.of(), maxPerNode(service, members), zones,
+					pins, from);
 		}
 
 		/** Names what ties a service to a host or to another service. */
@@ -543,55 +558,79 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 			return 1;
 		}
 
-		private Set<Integer> ports(String service, Map<?, ?> members) {
-			Set<Integer> ports = new TreeSet<>();
+		private void ports(String service, Map<?, ?> members) {
 			for (Object element : list(service, members, "ports")) {
-				boolean longForm = element instanceof Map<?, ?>;
-				Object published = (element instanceof Map<?, ?> map) ? map.get("published") : element;
-				if (published == null) {
+				Matcher matcher = element instanceof Map<?, ?> map ? published(service, map)
+						: PORT.matcher(resolved(element, place(service, "ports")));
+				if (matcher == null) {
 					continue;
 				}
-				String text = resolved(published, place(service, "ports"));
-				Matcher range = RANGE.matcher(text);
-				if (range.matches() && (longForm || range.group(3) != null)) {
-					range(service, text, range, ports);
-					continue;
-				}
-				Matcher matcher = PUBLISHED.matcher(text);
-				String port = longForm ? text : matcher.matches() ? matcher.group(1) : "";
-				if (port.matches("[0-9]{1,5}")) {
-					int number = Integer.parseInt(port);
-					if (number < 1 || number > 65535) {
-						throw wrong("the port %d is not between 1 and 65535".formatted(number),
-								place(service, "ports"));
-					}
-					ports.add(number);
-				}
-				else if (longForm || !CONTAINER_PORT.matcher(text).matches()) {
+				if (!matcher.matches()) {
 					this.notSeen.add("'%s': the port %s is not understood, and not checked".formatted(service,
-							ComposeYaml.shortened(text)));
+							ComposeYaml.shortened(element instanceof Map<?, ?> map ? map.get("published") : element)));
+				}
+				else if (matcher.group("first") != null) {
+					published(service, matcher);
 				}
 			}
-			return ports;
+		}
+
+		/**
+		 * Puts the long form of a port into the short one, {@code null} if it has none of
+		 * the host.
+		 */
+		private @Nullable Matcher published(String service, Map<?, ?> port) {
+			String[] place = place(service, "ports");
+			Object published = port.get("published");
+			if (published == null) {
+				return null;
+			}
+			String text = resolved(published, place);
+			String address = resolved(Objects.requireNonNullElse(port.get("host_ip"), ""), place);
+			String protocol = resolved(Objects.requireNonNullElse(port.get("protocol"), "tcp"), place);
+			// What is no number must not become another part of the short form.
+			return PORT.matcher(!text.matches("[0-9]{1,5}(-[0-9]{1,5})?") ? ""
+					: "%s%s:1/%s".formatted(address.isEmpty() ? "" : address + ":", text, protocol));
 		}
 
 		/**
 		 * A range is published as a whole if the container has one, else one port of it.
 		 */
-		private void range(String service, String text, Matcher range, Set<Integer> ports) {
-			int first = Integer.parseInt(range.group(1));
-			int last = Integer.parseInt(range.group(2));
-			if (first < 1 || last > 65535 || first > last) {
-				throw wrong("'%s' is no range of ports between 1 and 65535".formatted(text), place(service, "ports"));
+		private void published(String service, Matcher matcher) {
+			int first = Integer.parseInt(matcher.group("first"));
+			int last = (matcher.group("last") != null) ? Integer.parseInt(matcher.group("last")) : first;
+			boolean range = matcher.group("last") != null;
+			// 0 is how Docker writes any port that is free.
+			if (first == 0 && !range) {
+				return;
 			}
-			if (range.group(3) == null || !range.group(3).contains("-")) {
+			if (first < 1 || last > 65535 || first > last) {
+				throw wrong(range ? "'%d-%d' is no range of ports between 1 and 65535".formatted(first, last)
+						: "the port %d is not between 1 and 65535".formatted(first), place(service, "ports"));
+			}
+			if (range && matcher.group("to") == null) {
 				this.notSeen.add("'%s' takes one of the ports %d-%d, whichever is free; that is not checked"
 					.formatted(service, first, last));
 				return;
 			}
+			String address = Objects.requireNonNullElse(matcher.group("address"), "");
+			String protocol = Objects.requireNonNullElse(matcher.group("protocol"), "tcp");
 			for (int port = first; port <= last; port++) {
-				ports.add(port);
+				this.taken.add(service, address, protocol, port);
 			}
+		}
+
+		/** A service that takes a port of its host runs one replica there. */
+		private List<Service> withPorts(List<Service> services) {
+			Map<String, Set<Integer>> numbers = this.taken.numbers();
+			Set<String> alone = this.taken.services();
+			return services.stream()
+				.map((service) -> new Service(service.name(), service.replicas(), service.demand(),
+						numbers.getOrDefault(service.name(), Set.of()),
+						(alone.contains(service.name()) && !numbers.containsKey(service.name())) ? 1
+								: service.maxPerHost(),
+						service.zones(), service.pinnedTo(), service.demandFrom()))
+				.toList();
 		}
 
 		private static Set<String> networks(Map<?, ?> members) {
@@ -629,8 +668,8 @@ public record ComposeFile(List<Service> services, List<Edge> declared, List<Stri
 							continue;
 						}
 						if (!services.containsKey(to)) {
-							throw wrong("'%s' names the service '%s', which the file does not have".formatted(from, to),
-									place(from, member));
+							throw wrong("'%s' names the service '%s', which the file does not have%s".formatted(from,
+									to, this.family.elsewhere()), place(from, member));
 						}
 						Set<String> others = networks.get(to);
 						if (others == null || to.equals(from)) {

@@ -179,9 +179,19 @@ public final class HttpJson implements AutoCloseable {
 			return this.mapper.readTree(response.body());
 		}
 		catch (JacksonException ex) {
-			throw new IOException("%s did not answer with JSON: %s. Is it the right address?".formatted(shown(uri),
-					ex.getOriginalMessage()), ex);
+			throw new IOException(
+					"%s did not answer with JSON: %s. Is it the right address?".formatted(shown(uri), problem(ex)), ex);
 		}
+	}
+
+	/**
+	 * Returns what is wrong with a document, without where the parser would show its
+	 * source.
+	 * @param ex the parser's word
+	 * @return one clause
+	 */
+	static String problem(JacksonException ex) {
+		return String.valueOf(ex.getOriginalMessage()).replaceAll("(?s) ?\\(start marker at .*|: enable `.*", "");
 	}
 
 	/** Returns the text of an error of Prometheus, or of a message of ours. */

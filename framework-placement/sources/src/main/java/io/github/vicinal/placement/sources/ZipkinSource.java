@@ -150,7 +150,7 @@ public final class ZipkinSource implements TrafficSource {
 			document = JsonMapper.builder().build().readTree(file.toFile());
 		}
 		catch (JacksonException ex) {
-			throw new IOException("%s is no JSON: %s%s".formatted(file, ex.getOriginalMessage(),
+			throw new IOException("%s is no JSON: %s%s".formatted(file, HttpJson.problem(ex),
 					(ex.getLocation() != null) ? ", line " + ex.getLocation().getLineNr() : ""), ex);
 		}
 		Observed observed = new Observed(file.toString());

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -13,6 +14,7 @@ import io.github.vicinal.placement.model.Host;
 import io.github.vicinal.placement.model.InvalidModelException;
 import io.github.vicinal.placement.model.PrintableText;
 import io.github.vicinal.placement.model.Resources;
+import io.github.vicinal.placement.model.Separation;
 import io.github.vicinal.placement.model.Service;
 import io.github.vicinal.testing.property.ForAll;
 import io.github.vicinal.testing.property.IntRange;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -180,7 +183,7 @@ class ComposeFileTests {
 		assertThat(shop.demand()).isEqualTo(Resources.of(2000, 1024));
 		assertThat(shop.ports()).containsExactly(80, 81);
 		assertThat(read.declared()).extracting(Edge::to).containsExactly("db", "cache");
-		assertThat(read.notSeen()).singleElement().asString().contains("[db] have volumes");
+		assertThat(read.notSeen()).singleElement().asString().startsWith("[db] has volumes, which stay");
 		List<Host> hosts = List.of(host("a", "west"), host("b", "east"), host("c", "west"));
 		assertThat(read.services(hosts).get(2).pinnedTo()).containsExactly("a");
 		assertThatThrownBy(() -> read.services(hosts.subList(1, 3))).isInstanceOf(InvalidModelException.class)
@@ -321,6 +324,71 @@ class ComposeFileTests {
 			.anySatisfy((line) -> assertThat(line).contains("one of the ports 9000-9001"))
 			.anySatisfy((line) -> assertThat(line).contains("'shop': the port 'eighty:87' is not understood"))
 			.anySatisfy((line) -> assertThat(line).contains("variables [PORT]"));
+	}
+
+	/** Docker takes the port 0 as any free one. */
+	@Test
+	void thePortZeroIsNoPortOfTheHost() {
+		ComposeFile file = ComposeFile.parse("""
+				services:
+				  a: { cpus: 1, mem_limit: 1m, ports: [ "0:80", "127.0.0.1:0:81", { target: 82, published: 0 } ] }
+				""", "x");
+		assertThat(file.services().get(0).ports()).isEmpty();
+		assertThat(file.notSeen()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			value = { "8080:80/udp | 8080:80/tcp | false", "8080:80/udp | 8080:80/udp | true",
+					"8080:80 | 8080:81/tcp | true", "127.0.0.1:8080:80 | 127.0.0.2:8080:80 | false",
+					"127.0.0.1:8080:80 | 127.0.0.1:8080:80 | true", "127.0.0.1:8080:80 | 8080:80 | true",
+					"127.0.0.1:8080:80 | 0.0.0.0:8080:80 | true", "[::1]:8080:80 | [::]:8080:80 | true",
+					"[::1]:8080:80 | 8080:80 | true", "[::1]:8080:80 | [0:0:0:0:0:0:0:1]:8080:80 | true",
+					"[::1]:8080:80 | 127.0.0.1:8080:80 | false", "127.0.0.1:80-81:80-81/udp | 81:81/udp | true",
+					"127.0.0.1:80-81:80-81/udp | 81:81 | false" })
+	void aPortIsTakenByProtocolAndAddress(String one, String other, boolean conflict) {
+		ComposeFile file = ComposeFile.parse("""
+				services:
+				  a: { cpus: 1, mem_limit: 1m, ports: [ "%s" ] }
+				  b: { cpus: 1, mem_limit: 1m, ports: [ "%s" ] }
+				""".formatted(one, other), "x");
+		Set<Integer> both = new HashSet<>(file.services().get(0).ports());
+		both.retainAll(file.services().get(1).ports());
+		assertThat(!both.isEmpty() || !file.separations().isEmpty()).isEqualTo(conflict);
+		// Replicas of either one conflict with each other all the same.
+		assertThat(file.services()).allMatch((service) -> service.effectiveMaxPerHost() == 1);
+		assertThat(file.notSeen()).isEmpty();
+	}
+
+	@Test
+	void servicesThatShareOnlySomeAddressesOfAPortAreKeptApartInPairs() {
+		ComposeFile file = ComposeFile.parse(
+				"""
+						services:
+						  any: { cpus: 1, mem_limit: 1m, ports: [ "53:53/udp" ] }
+						  one: { cpus: 1, mem_limit: 1m, ports: [ { target: 53, published: 53, protocol: udp, host_ip: 10.0.0.1 } ] }
+						  two: { cpus: 1, mem_limit: 1m, ports: [ "10.0.0.2:53:53/udp", "80:80" ] }
+						""",
+				"x");
+		assertThat(file.services()).extracting(Service::ports).containsExactly(Set.of(), Set.of(), Set.of(80));
+		assertThat(file.separations()).containsExactly(
+				new Separation(List.of("any", "one"), Separation.Scope.HOST, "both take the port 53/udp at 10.0.0.1"),
+				new Separation(List.of("any", "two"), Separation.Scope.HOST, "both take the port 53/udp at 10.0.0.2"));
+	}
+
+	@Test
+	void aMissingServiceMayBeInAFileThatIsNotRead() {
+		refused("include: [ far.yml ]\nservices:\n  a:\n    depends_on: [ b ]\n", "line 4", "'b'",
+				"it may be in 'far.yml'", "which is not read", "docker compose config");
+	}
+
+	@Test
+	void aProfileThatNoServiceHasIsNamed() throws IOException {
+		Path file = write("compose.yml",
+				"services: { a: { cpus: 1, mem_limit: 1m }, b: { cpus: 1, mem_limit: 1m, profiles: [ debug ] } }");
+		assertThat(ComposeFile.read(file, Set.of("debug", "nobody", "*")).notSeen()).singleElement()
+			.asString()
+			.contains("no service has the profile 'nobody'", "[debug]");
 	}
 
 	/** An environment that nobody reads here may say something else. */

@@ -244,6 +244,12 @@ class PrometheusSourceTests {
 		try (LocalServer server = new LocalServer((request) -> Answer.ok("<html>"))) {
 			assertThatThrownBy(() -> source(server.uri("")).observe()).hasMessageContaining("did not answer with JSON");
 		}
+		try (LocalServer server = new LocalServer((request) -> Answer.ok("{\"status\":"))) {
+			assertThatThrownBy(() -> source(server.uri("")).observe()).hasMessageContaining("did not answer with JSON")
+				.hasMessageContaining("nexpected end")
+				.hasMessageNotContaining("Source")
+				.hasMessageNotContaining("REDACTED");
+		}
 		try (LocalServer server = new LocalServer(
 				(request) -> Answer.ok("{\"status\":\"error\",\"error\":\"parse error\"}"))) {
 			assertThatThrownBy(() -> source(server.uri("")).observe()).hasMessageContaining("parse error");
