@@ -229,10 +229,29 @@ final class CopiedLog implements ServedLog, Runnable {
 			sayHandled(open);
 			if (isUnused()) {
 				open.send(RemoteProtocol.word(RemoteProtocol.LEAVE));
+				awaitEnd(open);
 				return false;
 			}
 		}
 		return false;
+	}
+
+	/**
+	 * Waits until the publisher ends the connection, since it may lose what it has not
+	 * read if this side does.
+	 */
+	private void awaitEnd(TopicConnection open) {
+		long sent = System.nanoTime();
+		try {
+			long left = RemoteProtocol.LEAVE_NANOS;
+			while (left > 0 && !isClosed()) {
+				open.receive(Math.min(left, IDLE_LOOK_NANOS));
+				left = RemoteProtocol.LEAVE_NANOS - (System.nanoTime() - sent);
+			}
+		}
+		catch (IOException ex) {
+			logger.debug("{} ended the connection: {}", open.peer(), ex.toString());
+		}
 	}
 
 	private void records(long position, ByteBuffer records) throws WireException {

@@ -2,6 +2,7 @@ package io.github.vicinal.transport.shm.topic;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 
 import io.github.vicinal.topic.remote.TopicConnection;
 import io.github.vicinal.transport.shm.bell.Bell;
@@ -111,10 +112,18 @@ final class LogSender {
 	}
 
 	static void joinFully(Thread thread) {
+		join(thread, Long.MAX_VALUE);
+	}
+
+	/** Waits for the end of a thread for a time, however often it is interrupted. */
+	static void join(Thread thread, long nanos) {
+		long began = System.nanoTime();
+		long left = nanos;
 		boolean interrupted = false;
-		while (thread.isAlive()) {
+		while (left > 0 && thread.isAlive()) {
 			try {
-				thread.join();
+				TimeUnit.NANOSECONDS.timedJoin(thread, left);
+				left = nanos - (System.nanoTime() - began);
 			}
 			catch (InterruptedException ex) {
 				interrupted = true;

@@ -27,6 +27,7 @@ import io.github.vicinal.transport.wire.WireException;
  * COMPETE:
  *               &lt;-------------  MESSAGE   slot, redelivered, sequence, headers, payload
  * DONE          -------------&gt;          slot, which is free again
+ * LEAVE         -------------&gt;          no thread handles any more
  * both:
  *               &lt;-------------  END       the publisher has closed the topic
  * </pre>
@@ -57,6 +58,9 @@ final class RemoteProtocol {
 
 	/** Time in which a side answers that need not wait for anything. */
 	static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+	/** Time in which a publisher ends the connection of a subscriber that leaves. */
+	static final long LEAVE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
 	private RemoteProtocol() {
 	}

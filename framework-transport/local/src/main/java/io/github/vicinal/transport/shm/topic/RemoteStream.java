@@ -306,9 +306,33 @@ final class RemoteStream<T> implements SubscriptionLink {
 		}
 		TopicConnection open = this.connection;
 		if (open != null) {
+			leave(open);
 			open.close();
 		}
 		LockSupport.unpark(this.thread);
+	}
+
+	/**
+	 * Lets the publisher end the connection, after it has read which messages are done. A
+	 * side that closes a connection while there is something to read may take from the
+	 * other what that has not read yet.
+	 */
+	private void leave(TopicConnection open) {
+		if (!this.attached) {
+			return;
+		}
+		this.lock.lock();
+		try {
+			open.send(RemoteProtocol.word(RemoteProtocol.LEAVE));
+		}
+		catch (IOException ex) {
+			logger.debug("The publisher {} is gone: {}", this.publisher, ex.toString());
+			return;
+		}
+		finally {
+			this.lock.unlock();
+		}
+		LogSender.join(this.thread, RemoteProtocol.LEAVE_NANOS);
 	}
 
 	@Override

@@ -75,11 +75,10 @@ final class StreamSender {
 		this.bells.wakes(sender);
 		sender.start();
 		try {
-			while (true) {
+			boolean left = false;
+			while (!left) {
 				ByteBuffer said = this.connection.receive(Long.MAX_VALUE);
-				if (said != null) {
-					done(said);
-				}
+				left = said != null && done(said);
 			}
 		}
 		catch (IOException ex) {
@@ -96,8 +95,12 @@ final class StreamSender {
 		}
 	}
 
-	private void done(ByteBuffer said) throws WireException {
+	/** Returns whether the other side leaves. */
+	private boolean done(ByteBuffer said) throws WireException {
 		byte kind = RemoteProtocol.kind(said);
+		if (kind == RemoteProtocol.LEAVE) {
+			return true;
+		}
 		if (kind != RemoteProtocol.DONE) {
 			throw new WireException(Refusal.MALFORMED, "a piece of kind %d".formatted(kind));
 		}
@@ -116,6 +119,7 @@ final class StreamSender {
 		if (starved || this.ended) {
 			this.bells.ring();
 		}
+		return false;
 	}
 
 	/** Takes a free slot, or returns a negative number. */

@@ -242,6 +242,30 @@ class RemoteTopicsTests {
 		}
 	}
 
+	/** More messages are on their way meanwhile, which nobody reads any more. */
+	@Test
+	void aSubscriberThatIsClosedHasConfirmedWhatItHandled() throws Exception {
+		Topic<byte[]> topic = publisher().topic(numbers(TopicModel.STREAM, WhenFull.BLOCK));
+		ShmTopics billing = subscriber("billing");
+		List<Message<byte[]>> handled = Collections.synchronizedList(new ArrayList<>());
+		AtomicLong last = new AtomicLong();
+		for (int round = 0; round < 100; round++) {
+			CountDownLatch some = new CountDownLatch(5);
+			try (Subscription subscription = billing.subscribe(numbers(TopicModel.STREAM, WhenFull.BLOCK),
+					SubscriberSettings.of("bills"), (message) -> {
+						handled.add(message);
+						some.countDown();
+					})) {
+				awaitAttached(subscription);
+				for (int i = 0; i < 50; i++) {
+					topic.publish(number(last.incrementAndGet()));
+				}
+				some.await();
+			}
+		}
+		assertThat(handled.stream().map(RemoteTopicsTests::number)).doesNotHaveDuplicates();
+	}
+
 	@Test
 	void aSlowSubscriberOfAnotherHostHoldsUpAPublisherThatBlocks() throws Exception {
 		Topic<byte[]> topic = publisher().topic(numbers(TopicModel.PUB_SUB, WhenFull.FAIL));
