@@ -113,7 +113,7 @@ public interface ClientEnd {
 
 	/**
 	 * Ends the connection because no path uses it any more. Calls in flight end first if
-	 * the other side has announced the end, else they fail.
+	 * the other side has announced the end. Otherwise they end first, too, or fail.
 	 */
 	void leave();
 

@@ -286,8 +286,8 @@ public final class MultiplexedPath implements CallPath {
 	}
 
 	/**
-	 * The connection ends with the last path that uses it, and calls in flight with it,
-	 * unless the other side has announced the end.
+	 * The connection ends with the last path that uses it. Whether calls in flight end
+	 * normally is up to {@link ClientEnd#leave()}.
 	 */
 	@Override
 	public void close() {

@@ -58,6 +58,12 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 	/** Reason of an end that the server has not explained. */
 	private static final String CLOSED = "closed the connection";
 
+	/** Reason of an end that this side has chosen. */
+	private static final String LEFT = "was left";
+
+	/** Interval between looks whether a connection that was left still has calls. */
+	private static final long LEFT_LOOK_MILLIS = 1000;
+
 	private final String expected;
 
 	private final TcpOptions options;
@@ -352,7 +358,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 		}
 		catch (RejectedExecutionException ex) {
 			// The event loops have ended, and with them the connection.
-			end("was left");
+			end(LEFT);
 		}
 	}
 
@@ -459,20 +465,30 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 	 * timeout has passed.
 	 */
 	void drain(String why) {
+		Channel open = finish(why);
+		if (open != null) {
+			open.eventLoop().execute(() -> {
+				if (this.pending.isEmpty()) {
+					open.close();
+				}
+			});
+			open.eventLoop().schedule(this::close, this.options.drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
+		}
+	}
+
+	/**
+	 * Takes no further call. Returns {@code null} if the connection is drained already.
+	 */
+	private @Nullable Channel finish(String why) {
 		if (this.ended == null) {
 			this.ended = why;
 		}
 		Channel open = this.channel;
 		if (open == null || this.draining) {
-			return;
+			return null;
 		}
 		this.draining = true;
-		open.eventLoop().execute(() -> {
-			if (this.pending.isEmpty()) {
-				open.close();
-			}
-		});
-		open.eventLoop().schedule(this::close, this.options.drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
+		return open;
 	}
 
 	/** Drains this connection, for a new one. */
@@ -481,6 +497,14 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 			this.reasonToRenew = why;
 		}
 		drain("is left for a new connection");
+	}
+
+	/** Calls a listener once the connection has ended. The connection must be open. */
+	void whenClosed(Runnable listener) {
+		Channel open = this.channel;
+		if (open != null) {
+			open.closeFuture().addListener((closed) -> listener.run());
+		}
 	}
 
 	private void end(String why) {
@@ -551,16 +575,32 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 		return details;
 	}
 
+	/** The time limits of the calls in flight apply, and no other. */
 	@Override
 	public void leave() {
-		if (!this.draining) {
+		Channel open = finish(LEFT);
+		if (open != null) {
+			closeOnceIdle(open);
+		}
+	}
+
+	private void closeOnceIdle(Channel open) {
+		if (this.pending.isEmpty()) {
+			open.close();
+			return;
+		}
+		try {
+			// Mostly the last answer closes the connection, but a call can be given up.
+			open.eventLoop().schedule(() -> closeOnceIdle(open), LEFT_LOOK_MILLIS, TimeUnit.MILLISECONDS);
+		}
+		catch (RejectedExecutionException ex) {
 			close();
 		}
 	}
 
 	@Override
 	public void close() {
-		end("was left");
+		end(LEFT);
 		Channel open = this.channel;
 		if (open != null) {
 			open.close();

@@ -341,17 +341,9 @@ final class PeerConnections implements ClientEnd {
 
 	@Override
 	public void leave() {
-		boolean atOnce = this.first.isOpen();
 		List<ClientConnection> known = end();
 		this.first.leave();
-		for (ClientConnection one : known) {
-			if (atOnce) {
-				one.leave();
-			}
-			else {
-				one.drain("is left with the first connection");
-			}
-		}
+		known.forEach(ClientConnection::leave);
 	}
 
 	@Override

@@ -2,6 +2,8 @@ package io.github.vicinal.transport.tcp;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 import io.github.vicinal.codec.Codecs;
@@ -55,6 +57,9 @@ public final class TcpPathProvider implements PathProvider {
 	private final ConnectionsAhead ahead;
 
 	private final SharedConnections<PeerConnections> connections = new SharedConnections<>();
+
+	/** Open connections, also those that were left and still have calls. */
+	private final Set<ClientConnection> open = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Creates a provider that does not encrypt.
@@ -190,6 +195,7 @@ public final class TcpPathProvider implements PathProvider {
 		this.lookups.close();
 		this.ahead.close();
 		this.connections.close();
+		this.open.forEach(ClientConnection::close);
 		this.loops.close();
 	}
 
@@ -227,6 +233,8 @@ public final class TcpPathProvider implements PathProvider {
 		public void open(ClientConnection connection) throws ConnectionException {
 			TcpPathProvider provider = TcpPathProvider.this;
 			connection.open(provider.dialler, this.address, provider.ahead.take(this.address));
+			provider.open.add(connection);
+			connection.whenClosed(() -> provider.open.remove(connection));
 		}
 
 	}

@@ -324,16 +324,26 @@ class PeerConnectionsTests extends TcpTestSupport {
 	}
 
 	@Test
-	void whenThePathIsLeftCallsOnAllConnectionsFail() throws Exception {
+	void whenThePathIsLeftCallsOnAllConnectionsAreAnswered() throws Exception {
 		connect(small(), small());
 		further();
 		CompletableFuture<Reply> slow = later(this.path, slow(CallFrame.NO_DEADLINE));
 		await().until(() -> this.made.get(1).inFlight() == 1);
 		this.connections.leave();
-		assertThat(failure(slow).reason()).isEqualTo(PathException.Reason.PEER_GONE);
-		for (CompletableFuture<Reply> call : this.waiting) {
-			assertThat(failure(call).reason()).isEqualTo(PathException.Reason.PEER_GONE);
-		}
+		assertThat(this.path.isOpen()).isFalse();
+		assertThat(slow).isNotDone();
+		release();
+		assertThat(value(slow.get(20, TimeUnit.SECONDS))).isEqualTo("x");
+		await().until(() -> open() == 0);
+	}
+
+	@Test
+	void aConnectionThatWasLeftClosesWhenItsCallsAreGivenUp() throws Exception {
+		connect(small(), small());
+		CompletableFuture<Reply> slow = later(this.path, slow(System.nanoTime() + 200_000_000));
+		await().until(() -> this.made.get(0).inFlight() == 1);
+		this.connections.leave();
+		assertThat(failure(slow).reason()).isEqualTo(PathException.Reason.TIMEOUT);
 		await().until(() -> open() == 0);
 	}
 

@@ -123,12 +123,13 @@ class TcpCancellationTests extends TcpTestSupport {
 	@Test
 	void theHandlersOfAClientThatIsGoneLearnIt() throws Exception {
 		TcpPathServer server = server(options());
-		CallPath path = connect(server);
+		TcpPathProvider client = provider(null);
+		CallPath path = connect(client, server);
 		later(path, slow(CallFrame.NO_DEADLINE));
 		later(path, slow(CallFrame.NO_DEADLINE));
 		CallFrame first = this.executed.next();
 		CallFrame second = this.executed.next();
-		path.close();
+		client.close();
 		awaitAbandoned(first);
 		awaitAbandoned(second);
 		this.released.countDown();
@@ -269,8 +270,10 @@ class TcpCancellationTests extends TcpTestSupport {
 				frame.abandon();
 				assertThat(failure(call).reason()).isEqualTo(Reason.INTERRUPTED);
 				// What follows on the connection shows what came before it.
-				later(path, bytes(new byte[1]));
+				CallFrame next = bytes(new byte[1]);
+				later(path, next);
 				assertThat(read(socket).type).isEqualTo(FrameType.CALL);
+				next.abandon();
 				path.close();
 				assertThat(socket.getInputStream().read()).isEqualTo(-1);
 			}

@@ -116,6 +116,38 @@ class TcpPathTests extends TcpTestSupport {
 		assertThat(value(slow.get(20, TimeUnit.SECONDS))).isEqualTo("x");
 	}
 
+	/** As over HTTP, where a client that follows a moved address lets requests end. */
+	@Test
+	void callsInFlightEndNormallyWhenTheirPathIsClosed() throws Exception {
+		TcpPathServer server = server(options());
+		TcpPathProvider provider = provider(small().drainTimeout(Duration.ofMillis(1)).build(), null);
+		CallPath path = connect(provider, server);
+		CompletableFuture<Reply> slow = later(path, slow(CallFrame.NO_DEADLINE));
+		this.arrived.await();
+		path.close();
+		assertThatExceptionOfType(PathException.class).isThrownBy(() -> path.call(bytes(new byte[1])))
+			.returns(false, PathException::maybeExecuted);
+		CallPath next = connect(provider, server);
+		assertThat(value(next.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+		assertThat(server.metrics().open().sum()).isEqualTo(2);
+		assertThat(slow).isNotDone();
+		this.released.countDown();
+		assertThat(value(slow.get(20, TimeUnit.SECONDS))).isEqualTo("x");
+		await().until(() -> server.metrics().open().sum() == 1);
+	}
+
+	@Test
+	void callsOfAClosedPathFailWhenTheClientEnds() throws Exception {
+		TcpPathProvider provider = provider(null);
+		CallPath path = connect(provider, server(options()));
+		CompletableFuture<Reply> slow = later(path, slow(CallFrame.NO_DEADLINE));
+		this.arrived.await();
+		path.close();
+		assertThat(slow).isNotDone();
+		provider.close();
+		assertThat(failure(slow).maybeExecuted()).isTrue();
+	}
+
 	@Test
 	void anotherInstanceAtTheAddressIsNotUsed() {
 		TcpPathServer server = server(options());
