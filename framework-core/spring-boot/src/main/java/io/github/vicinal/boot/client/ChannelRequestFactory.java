@@ -152,8 +152,7 @@ final class ChannelRequestFactory implements ClientHttpRequestFactory {
 				StreamingHttpOutputMessage.@Nullable Body body) throws IOException {
 			RedirectRules rules = ChannelRequestFactory.this.library.redirects();
 			if (rules != null && rules.failsWith(failure)) {
-				throw new IOException(
-						"Invalid redirection: a response of status %d has no location".formatted(failure.status()));
+				throw new IOException("Invalid redirection");
 			}
 			RedirectRules.Hop hop = (rules != null) ? rules.after(this.method, this.leg.target(this.uri), failure)
 					: null;

@@ -234,7 +234,7 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 		String location = answered.getFirst(HttpHeaders.LOCATION);
 		if (rules != null && location == null && rules.requiresLocation(status)) {
 			response.close();
-			throw LibraryFailures.noLocation(status, this.factory.additions());
+			throw LibraryFailures.noLocation(this.factory.additions());
 		}
 		if (rules == null || location == null || status < 300 || status >= 400) {
 			return response;

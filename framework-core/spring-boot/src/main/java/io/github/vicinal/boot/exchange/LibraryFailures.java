@@ -57,15 +57,14 @@ final class LibraryFailures {
 
 	/**
 	 * Returns what a library raises where a redirect says no location.
-	 * @param status of the response
 	 * @param library the library
 	 * @throws RuntimeException if that is what it raises
 	 */
-	static IOException noLocation(int status, LibraryAdditions library) {
+	static IOException noLocation(LibraryAdditions library) {
 		if (library.isJetty()) {
 			throw JettyFailures.noLocation();
 		}
-		return new IOException("Invalid redirection: a response of status %d has no location".formatted(status));
+		return new IOException("Invalid redirection");
 	}
 
 }
