@@ -364,7 +364,7 @@ class RdmaTopicsTests extends RdmaTopicsTestSupport {
 			}
 		});
 		sending.start();
-		await().atMost(PATIENCE).until(() -> sending.getState() == Thread.State.WAITING);
+		await().atMost(PATIENCE).until(() -> sent.get() > 0 && sending.getState() == Thread.State.WAITING);
 		assertThat(sent.get()).isBetween(1L, 30L);
 		for (int i = 0; i < 50; i++) {
 			assertThat(connection.receive(PATIENCE.toNanos())).isEqualTo(ByteBuffer.wrap(piece));
