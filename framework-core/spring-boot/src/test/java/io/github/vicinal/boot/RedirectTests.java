@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -82,8 +83,8 @@ class RedirectTests {
 	}
 
 	@ParameterizedTest
-	@InTurn(value = { "http-components, true", "jdk, false", "simple, true", "reactor, false", "http-components, false",
-			"jdk, true", "reactor, true" }, rows = 3)
+	@CsvSource({ "http-components, true", "http-components, false", "jdk, true", "jdk, false", "simple, true",
+			"reactor, true", "reactor, false" })
 	void anOrderWhoseRedirectFailsIsExecutedOnce(String httpClient, boolean withBody) throws IOException {
 		List<ConfigurableApplicationContext> services = List.of(service("a"), service("b"));
 		String instances = services.stream().map(RedirectTests::url).collect(Collectors.joining(","));
@@ -137,8 +138,8 @@ class RedirectTests {
 	}
 
 	@ParameterizedTest
-	@InTurn(value = { "http-components, uds", "jdk, http", "simple, uds", "reactor, http", "http-components, http",
-			"jdk, uds", "simple, http", "reactor, uds" }, rows = 3)
+	@InTurn(value = { "http-components, uds", "http-components, http", "jdk, http", "jdk, uds", "simple, uds",
+			"simple, http", "reactor, http", "reactor, uds" }, rows = 4)
 	void theFirstRedirectOfAMethodIsFollowedOnce(String httpClient, String path) {
 		ConfigurableApplicationContext a = service("a");
 		ConfigurableApplicationContext b = service("b");

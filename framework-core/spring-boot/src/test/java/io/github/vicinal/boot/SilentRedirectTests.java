@@ -16,12 +16,12 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.requestserver.Rejection;
-import io.github.vicinal.testing.InTurn;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -170,9 +170,9 @@ class SilentRedirectTests {
 	}
 
 	@ParameterizedTest
-	@InTurn(value = { "REST_CLIENT, 303, true", "WEB_CLIENT, 303, false", "FUTURE, 303, true", "MONO, 303, false",
-			"FLUX, 303, true", "WEB_CLIENT, 307, true", "REST_CLIENT, 303, false", "MONO, 307, true",
-			"FUTURE, 303, false", "WEB_CLIENT, 303, true", "FLUX, 303, false", "MONO, 303, true" }, rows = 4)
+	@CsvSource({ "REST_CLIENT, 303, true", "WEB_CLIENT, 303, true", "FUTURE, 303, true", "MONO, 303, true",
+			"FLUX, 303, true", "WEB_CLIENT, 307, true", "MONO, 307, true", "REST_CLIENT, 303, false",
+			"WEB_CLIENT, 303, false", "FUTURE, 303, false", "MONO, 303, false", "FLUX, 303, false" })
 	void aTargetThatIsGoneRepeatsNothing(Caller caller, int status, boolean withBody) throws Exception {
 		Handler replica = (exchange, port) -> redirect(exchange, status, url(this.closedPort) + "/orders/1");
 		Orders orders = client(caller, true, server(replica), server(replica));

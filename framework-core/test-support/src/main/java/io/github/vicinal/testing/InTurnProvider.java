@@ -17,16 +17,16 @@ final class InTurnProvider extends AnnotationBasedArgumentsProvider<InTurn> {
 			InTurn annotation) {
 		List<String> all = List.of(annotation.value());
 		String test = context.getRequiredTestClass().getName() + "." + context.getRequiredTestMethod().getName();
-		List<String> rows = DeepTests.inTurn(all, annotation.rows(), test);
+		List<String> rows = DeepTests.areRun() ? all : rows(all, annotation.rows(), test);
 		return rows.stream().map((row) -> Arguments.of((Object[]) row.strip().split(" *, *", -1)));
 	}
 
-	static <T> List<T> rows(List<T> all, int count, String test) {
+	static List<String> rows(List<String> all, int count, String test) {
 		if (count < 1 || all.size() <= count) {
 			throw new IllegalArgumentException("%d of %d rows in %s".formatted(count, all.size(), test));
 		}
 		int first = Math.floorMod(test.hashCode(), all.size());
-		List<T> rows = new ArrayList<>();
+		List<String> rows = new ArrayList<>();
 		for (int i = 0; i < count; i++) {
 			rows.add(all.get((first + i * all.size() / count) % all.size()));
 		}

@@ -31,7 +31,6 @@ import io.github.vicinal.boot.feign.FeignChannelTests.Carried;
 import io.github.vicinal.boot.feign.Shelf.Line;
 import io.github.vicinal.channel.AffinityChannel;
 import io.github.vicinal.report.ChannelReport;
-import io.github.vicinal.testing.DeepTests;
 import io.github.vicinal.testing.InTurn;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -329,7 +328,7 @@ class FeignClientSettingsTests {
 				Map.of("spring.cloud.openfeign.httpclient.hc5.enabled", "true"), "ApacheHttp5Client"));
 		all.add(org.junit.jupiter.params.provider.Arguments.of(WithApacheInterceptor.class,
 				Map.of("spring.cloud.openfeign.httpclient.hc5.enabled", "true"), "adds the header x-tenant"));
-		return DeepTests.inTurn(all, 8, FeignClientSettingsTests.class.getName());
+		return all;
 	}
 
 	private static String reason(Class<?> type) {
