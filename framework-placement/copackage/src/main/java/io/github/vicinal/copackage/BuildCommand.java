@@ -22,6 +22,9 @@ import picocli.CommandLine.Spec;
 				"Their own jars are not changed." })
 final class BuildCommand implements Callable<Integer> {
 
+	/** Characters of an instruction that are shown. */
+	private static final int LONGEST = 100;
+
 	@Mixin
 	private final Selection selection = new Selection();
 
@@ -70,6 +73,7 @@ final class BuildCommand implements Callable<Integer> {
 			mayHaveOneBase(inventories);
 			MergedContainer.write(inventories, this.selection.arguments(), this.output);
 			out.printf("%d applications for one container in %s%n", inventories.size(), this.output);
+			inventories.forEach((each) -> sayWhatIsMissing(each, out));
 		}
 		else if (this.oci) {
 			image(inventories, out);
@@ -105,6 +109,16 @@ final class BuildCommand implements Callable<Integer> {
 			throw new InvalidInputException(
 					"The image of '%s', which is the first and the base of all, has %s, and %s; name the application with the newest Java first, or, if its image has another one, --accept java"
 						.formatted(first.name(), java, need));
+		}
+	}
+
+	private static void sayWhatIsMissing(Inventory inventory, PrintWriter out) {
+		Container container = inventory.container();
+		if (container != null && !container.others().isEmpty()) {
+			out.printf("The Dockerfile of '%s' says more; add by hand what is needed:%n", inventory.name());
+			container.others()
+				.forEach((line) -> out.printf("  %s%n",
+						(line.length() > LONGEST) ? line.substring(0, LONGEST) + "..." : line));
 		}
 	}
 

@@ -15,10 +15,11 @@ import java.util.Set;
  * @param environment its variables
  * @param arguments what follows the jar or the main class
  * @param java the command that starts Java, such as {@code /opt/jre/bin/java}
+ * @param others instructions with an effect that the other components say nothing about
  * @since 0.1.0
  */
 public record Container(String baseImage, String user, Set<String> volumes, Set<Integer> ports, List<String> jvmOptions,
-		Map<String, String> environment, List<String> arguments, String java) {
+		Map<String, String> environment, List<String> arguments, String java, List<String> others) {
 
 	public Container {
 		volumes = Set.copyOf(volumes);
@@ -26,11 +27,12 @@ public record Container(String baseImage, String user, Set<String> volumes, Set<
 		jvmOptions = List.copyOf(jvmOptions);
 		environment = Map.copyOf(environment);
 		arguments = List.copyOf(arguments);
+		others = List.copyOf(others);
 	}
 
-	Container withArguments(List<String> others) {
+	Container withArguments(List<String> arguments) {
 		return new Container(this.baseImage, this.user, this.volumes, this.ports, this.jvmOptions, this.environment,
-				others, this.java);
+				arguments, this.java, this.others);
 	}
 
 }

@@ -124,8 +124,14 @@ final class DockerfileReader {
 				this.stage.command = command(rest);
 				this.stage.commandGiven = true;
 			}
-			default -> {
-			}
+			default -> other(line);
+		}
+	}
+
+	/** The jar of the application is known, and labels change nothing. */
+	private void other(String line) {
+		if (!line.matches("(?i)(ONBUILD|LABEL|MAINTAINER|SHELL)\\s.*|(COPY|ADD)\\s.*\\.jar\\b.*")) {
+			this.stage.others.add(line.replaceAll("[\\s\\p{Cntrl}]+", " "));
 		}
 	}
 
@@ -315,7 +321,7 @@ final class DockerfileReader {
 		String java = java(options, arguments);
 		return new Container(this.stage.image, this.stage.user, this.stage.volumes, this.stage.ports,
 				options.stream().distinct().filter((option) -> option.startsWith("-")).toList(), this.stage.environment,
-				arguments, java);
+				arguments, java, this.stage.others);
 	}
 
 	/** Joins options with their values. */
@@ -401,6 +407,8 @@ final class DockerfileReader {
 
 		private final Map<String, String> environment = new LinkedHashMap<>();
 
+		private final List<String> others = new ArrayList<>();
+
 		private List<String> entryPoint = List.of();
 
 		private List<String> command = List.of();
@@ -421,6 +429,7 @@ final class DockerfileReader {
 			this.volumes.addAll(below.volumes);
 			this.ports.addAll(below.ports);
 			this.environment.putAll(below.environment);
+			this.others.addAll(below.others);
 			this.entryPoint = below.entryPoint;
 			this.command = below.command;
 			this.takesCommand = below.takesCommand;

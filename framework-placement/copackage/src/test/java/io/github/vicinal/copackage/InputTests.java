@@ -68,7 +68,7 @@ class InputTests {
 				COPY --from=build app.jar /app.jar
 				""");
 		assertThat(container).isEqualTo(new Container("eclipse-temurin:21-jre", "app", Set.of("/data"), Set.of(9000),
-				List.of("-Xmx1g"), Map.of("SERVER_PORT", "9000"), List.of(), "java"));
+				List.of("-Xmx1g"), Map.of("SERVER_PORT", "9000"), List.of(), "java", List.of()));
 	}
 
 	/**

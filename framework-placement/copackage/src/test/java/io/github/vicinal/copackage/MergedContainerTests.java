@@ -131,6 +131,16 @@ class MergedContainerTests {
 		assertThat(this.directory.resolve("built1/Dockerfile")).content().contains("USER app\n").doesNotContain("root");
 	}
 
+	@Test
+	void instructionsThatAreNotTakenAreListed() throws IOException {
+		assertThat(build("1", "FROM debian:12\nWORKDIR /app\nCOPY app.jar .\nLABEL a=b\nHEALTHCHECK CMD true",
+				"FROM debian:12"))
+			.startsWith("0 ")
+			.contains(
+					"The Dockerfile of 'one' says more; add by hand what is needed:\n  WORKDIR /app\n  HEALTHCHECK CMD true\n")
+			.doesNotContain("LABEL", "COPY", "of 'two' says");
+	}
+
 	/** The base of the first one is that of all. */
 	@Test
 	void baseWithAJavaThatIsTooOldIsRefused() throws IOException {

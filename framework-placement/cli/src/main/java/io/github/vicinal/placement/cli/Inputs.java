@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -148,6 +149,14 @@ final class Inputs {
 		if (!this.profiles.isEmpty() && this.what.compose == null) {
 			throw usage("--profile is for a compose file; leave it out, or give --compose FILE");
 		}
+		requireTraffic("--window", "prometheus=", "zipkin=", "instances=");
+		requireTraffic("--minimum-calls", "prometheus=", "zipkin=", "instances=");
+		requireTraffic("--prometheus-matchers", "prometheus=");
+		requireTraffic("--sampled", "zipkin=");
+		requireTraffic("--names", "pcap=");
+		if (this.what.model == null || !HttpJson.isAddress(this.what.model)) {
+			requireTraffic("--bearer-token-file", "prometheus=http", "zipkin=http", "instances=http");
+		}
 		List<TrafficSource> sources = new ArrayList<>();
 		for (String one : this.traffic) {
 			sources.add(source(one));
@@ -172,6 +181,15 @@ final class Inputs {
 		}
 		PlacementModel doubtful = model.with(model.doubts().and(new Doubts(notSeen, Set.of())));
 		return concentrating(ObservedModel.of(doubtful, seen).model());
+	}
+
+	/** Refuses an option that was given although it has no effect. */
+	private void requireTraffic(String option, String... sources) {
+		boolean given = this.spec.commandLine().getParseResult().hasMatchedOption(option);
+		if (given && this.traffic.stream().noneMatch((one) -> Arrays.stream(sources).anyMatch(one::startsWith))) {
+			throw usage("%s is for --traffic %s…; add that, or leave the option out".formatted(option,
+					String.join("…, ", sources)));
+		}
 	}
 
 	/** Asks instances a first time, and waits until what they count is enough. */
@@ -280,7 +298,7 @@ final class Inputs {
 	}
 
 	private PlacementModel model(String place) throws IOException {
-		if (!place.startsWith("http://") && !place.startsWith("https://")) {
+		if (!HttpJson.isAddress(place)) {
 			return new ModelJson().read(file("--model", Path.of(place)));
 		}
 		URI uri = HttpJson.address(place);
@@ -342,7 +360,7 @@ final class Inputs {
 		return switch (kind) {
 			case "prometheus" ->
 				new PrometheusSource(HttpJson.address(where), this.window, this.minimumCalls, this.matchers, http);
-			case "zipkin" -> sampled(where.startsWith("http://") || where.startsWith("https://")
+			case "zipkin" -> sampled(HttpJson.isAddress(where)
 					? ZipkinSource.server(HttpJson.address(where), this.window, this.minimumCalls, http)
 					: ZipkinSource.file(file("--traffic", Path.of(where)), this.window, this.minimumCalls));
 			case "pcap" -> {

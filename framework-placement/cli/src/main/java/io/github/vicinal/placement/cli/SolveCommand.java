@@ -279,6 +279,12 @@ final class SolveCommand implements Callable<Integer> {
 			}
 		});
 		if (this.applications.isEmpty()) {
+			for (String option : List.of("--accept", "--saved-mib")) {
+				if (this.spec.commandLine().getParseResult().hasMatchedOption(option)) {
+					throw usage("%s is for files of services; add --application NAME=FILE, or leave it out"
+						.formatted(option));
+				}
+			}
 			return MergeChecker.none();
 		}
 		List<Inventory> read = Inventories.read(this.applications);

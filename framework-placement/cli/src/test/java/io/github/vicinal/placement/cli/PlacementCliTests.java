@@ -465,6 +465,18 @@ class PlacementCliTests {
 				"--instance", instance, "--override-moves", "worthwhile");
 		refused("--profile is for a compose file; leave it out, or give --compose FILE", "solve", "--instance",
 				instance, "--profile", "dev");
+		for (String option : List.of("--window=5m", "--minimum-calls=5", "--prometheus-matchers=a='b'", "--sampled=1",
+				"--names=names.txt", "--bearer-token-file=token")) {
+			refused(option.substring(0, option.indexOf('=')) + " is for --traffic ", "solve", "--instance", instance,
+					option);
+		}
+		refused("--sampled is for --traffic zipkin=…; add that, or leave the option out", "solve", "--instance",
+				instance, "--traffic", "pcap=x", "--names", "names.txt", "--sampled", "0.5");
+		for (String option : List.of("--accept=user", "--saved-mib=10")) {
+			refused(option.substring(0, option.indexOf('='))
+					+ " is for files of services; add --application NAME=FILE, or leave it out", "solve", "--instance",
+					instance, option);
+		}
 		refused("--host names 'a' twice", "solve", "--compose", compose, "--host", "a=9000:9000", "--host",
 				"a=1000:9000");
 		refused("--host 'a=-1:1': ", "solve", "--compose", compose, "--host", "a=-1:1");

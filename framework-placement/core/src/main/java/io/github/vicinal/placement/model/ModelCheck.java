@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /**
  * Refuses models that no placement can satisfy, with a proof that people can follow: a
@@ -44,15 +45,15 @@ final class ModelCheck {
 			Objective objective) {
 		Set<String> names = names(services, hosts);
 		for (Edge edge : edges) {
-			known(names, edge.from(), "Edge '%s' -> '%s'".formatted(edge.from(), edge.to()));
-			known(names, edge.to(), "Edge '%s' -> '%s'".formatted(edge.from(), edge.to()));
+			known(names, edge.from(), () -> "Edge '%s' -> '%s'".formatted(edge.from(), edge.to()));
+			known(names, edge.to(), () -> "Edge '%s' -> '%s'".formatted(edge.from(), edge.to()));
 			if (edge.from().equals(edge.to())) {
 				throw new InvalidModelException("Edge '%s' -> '%s' leads from a service to itself; leave it out"
 					.formatted(edge.from(), edge.to()));
 			}
 		}
 		for (Separation separation : separations) {
-			separation.services().forEach((name) -> known(names, name, "A separation"));
+			separation.services().forEach((name) -> known(names, name, () -> "A separation"));
 			if (new HashSet<>(separation.services()).size() < separation.services().size()) {
 				throw new InvalidModelException("A separation names a service twice: " + separation.services());
 			}
@@ -82,8 +83,8 @@ final class ModelCheck {
 						"Two routes have the name '%s'; give each one a name of its own".formatted(route.name()));
 			}
 			for (Route.Hop hop : route.criticalPath()) {
-				known(names, hop.from(), "Route '%s'".formatted(route.name()));
-				known(names, hop.to(), "Route '%s'".formatted(route.name()));
+				known(names, hop.from(), () -> "Route '%s'".formatted(route.name()));
+				known(names, hop.to(), () -> "Route '%s'".formatted(route.name()));
 			}
 		}
 	}
@@ -92,14 +93,14 @@ final class ModelCheck {
 		Set<String> names = new HashSet<>();
 		services.forEach((service) -> names.add(service.name()));
 		sharing.groups()
-			.forEach((group) -> group.forEach((name) -> known(names, name, "A group that may share a JVM")));
+			.forEach((group) -> group.forEach((name) -> known(names, name, () -> "A group that may share a JVM")));
 	}
 
 	static void preferences(List<Service> services, List<Preference> preferences, Objective objective) {
 		Set<String> names = new HashSet<>();
 		services.forEach((service) -> names.add(service.name()));
 		preferences
-			.forEach((preference) -> preference.services().forEach((name) -> known(names, name, "A preference")));
+			.forEach((preference) -> preference.services().forEach((name) -> known(names, name, () -> "A preference")));
 		double sum = objective.communication() + objective.imbalance() + objective.moves() + objective.hosts()
 				+ objective.memory() + preferences.stream().mapToDouble(Preference::weight).sum();
 		if (sum == Double.POSITIVE_INFINITY) {
@@ -150,43 +151,40 @@ final class ModelCheck {
 		return names;
 	}
 
-	private static void known(Set<String> names, String name, String where) {
+	private static void known(Set<String> names, String name, Supplier<String> where) {
 		if (!names.contains(name)) {
 			throw new InvalidModelException(
 					"%s names the service '%s', which is not among the services; add it or leave this out"
-						.formatted(where, name),
+						.formatted(where.get(), name),
 					List.of(name));
 		}
 	}
 
 	/** Finds the hosts on which one replica of each service fits. */
 	private void options() {
+		String[] resources = this.services.stream()
+			.flatMap((service) -> service.demand().amounts().keySet().stream())
+			.distinct()
+			.toArray(String[]::new);
+		// Looked up once: there are as many questions as services times hosts.
+		long[][] available = this.hosts.stream()
+			.map((host) -> Arrays.stream(resources).mapToLong(host::available).toArray())
+			.toArray(long[][]::new);
 		for (int index = 0; index < this.services.size(); index++) {
 			Service service = this.services.get(index);
-			String tooSmall = "";
-			for (int hostIndex = 0; hostIndex < this.hosts.size(); hostIndex++) {
-				Host host = this.hosts.get(hostIndex);
-				if (!service.mayRunOn(host)) {
-					continue;
-				}
-				String lacking = lacking(service, host);
-				if (lacking.isEmpty()) {
-					this.options[index].set(hostIndex);
-				}
-				else {
-					tooSmall = lacking;
+			long[] demand = Arrays.stream(resources).mapToLong(service.demand()::get).toArray();
+			for (int host = 0; host < available.length; host++) {
+				if (fits(demand, available[host]) && this.hosts.get(host).maxReplicas() > 0
+						&& service.mayRunOn(this.hosts.get(host))) {
+					this.options[index].set(host);
 				}
 			}
 			if (this.options[index].isEmpty()) {
-				throw new InvalidModelException(tooSmall.isEmpty()
-						? "Service '%s' may run on no host: its zones %s and its pins %s exclude each other"
-							.formatted(service.name(), service.zones(), service.pinnedTo())
-						: "Service '%s' is larger than any host that it may run on: %s. Lower its demand, or allow a larger host"
-							.formatted(service.name(), largest(service, tooSmall)),
-						List.of(service.name()));
+				throw noOption(service);
 			}
 			long places = 0;
-			for (int at = this.options[index].nextSetBit(0); at >= 0; at = this.options[index].nextSetBit(at + 1)) {
+			for (int at = this.options[index].nextSetBit(0); at >= 0
+					&& places < service.replicas(); at = this.options[index].nextSetBit(at + 1)) {
 				places += Math.min(service.effectiveMaxPerHost(), fitting(service, this.hosts.get(at)));
 			}
 			if (places < service.replicas()) {
@@ -197,6 +195,28 @@ final class ModelCheck {
 						List.of(service.name()));
 			}
 		}
+	}
+
+	private static boolean fits(long[] demand, long[] available) {
+		for (int resource = 0; resource < demand.length; resource++) {
+			if (demand[resource] > available[resource]) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	private InvalidModelException noOption(Service service) {
+		String tooSmall = "";
+		for (Host host : this.hosts) {
+			tooSmall = service.mayRunOn(host) ? lacking(service, host) : tooSmall;
+		}
+		return new InvalidModelException(tooSmall.isEmpty()
+				? "Service '%s' may run on no host: its zones %s and its pins %s exclude each other"
+					.formatted(service.name(), service.zones(), service.pinnedTo())
+				: "Service '%s' is larger than any host that it may run on: %s. Lower its demand, or allow a larger host"
+					.formatted(service.name(), largest(service, tooSmall)),
+				List.of(service.name()));
 	}
 
 	private static String lacking(Service service, Host host) {
@@ -236,45 +256,43 @@ final class ModelCheck {
 
 	/** Services that may run on nothing but some hosts need no more than these have. */
 	private void room() {
-		Set<BitSet> sets = new HashSet<>();
+		Map<BitSet, List<Service>> byOptions = new LinkedHashMap<>();
+		for (int service = 0; service < this.services.size(); service++) {
+			byOptions.computeIfAbsent(this.options[service], (key) -> new ArrayList<>())
+				.add(this.services.get(service));
+		}
 		BitSet all = new BitSet();
 		all.set(0, this.hosts.size());
-		sets.add(all);
-		for (BitSet option : this.options) {
-			if (sets.size() < MAX_HOST_SETS) {
-				sets.add(option);
-			}
-		}
+		Set<BitSet> sets = new HashSet<>(Set.of(all));
+		byOptions.keySet().stream().limit(MAX_HOST_SETS - 1).forEach(sets::add);
 		List<BitSet> bySize = new ArrayList<>(sets);
 		bySize.sort(Comparator.comparingInt(BitSet::cardinality).thenComparing(BitSet::toString));
-		Set<String> resources = new HashSet<>();
+		Set<String> resources = new TreeSet<>();
 		this.services.forEach((service) -> resources.addAll(service.demand().amounts().keySet()));
 		for (BitSet set : bySize) {
-			for (String resource : resources.stream().sorted().toList()) {
-				room(set, resource);
+			List<Service> confined = new ArrayList<>();
+			byOptions.forEach((options, services) -> {
+				BitSet outside = (BitSet) options.clone();
+				outside.andNot(set);
+				confined.addAll(outside.isEmpty() ? services : List.of());
+			});
+			for (String resource : resources) {
+				room(set, confined, resource);
 			}
 		}
 	}
 
-	private void room(BitSet set, String resource) {
+	private void room(BitSet set, List<Service> confined, String resource) {
 		long available = set.stream().mapToLong((host) -> this.hosts.get(host).available(resource)).sum();
-		List<Service> confined = new ArrayList<>();
-		long needed = 0;
-		for (int service = 0; service < this.services.size(); service++) {
-			BitSet outside = (BitSet) this.options[service].clone();
-			outside.andNot(set);
-			if (outside.isEmpty()) {
-				confined.add(this.services.get(service));
-				needed += need(this.services.get(service), resource);
-			}
-		}
+		long needed = confined.stream().mapToLong((service) -> need(service, resource)).sum();
 		if (needed <= available) {
 			return;
 		}
-		confined.sort(Comparator.comparingLong((Service service) -> -need(service, resource)));
+		List<Service> largest = new ArrayList<>(confined);
+		largest.sort(Comparator.comparingLong((Service service) -> -need(service, resource)));
 		List<String> culprits = new ArrayList<>();
 		long sum = 0;
-		for (Service service : confined) {
+		for (Service service : largest) {
 			if (sum > available) {
 				break;
 			}

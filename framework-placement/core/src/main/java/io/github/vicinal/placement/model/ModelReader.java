@@ -77,7 +77,7 @@ final class ModelReader {
 		List<Object> list = new ArrayList<>();
 		while (parser.nextToken() != JsonToken.END_ARRAY) {
 			JsonNode node = parser.readValueAsTree();
-			list.add(element.apply(new JsonMember(node, "%s[%d]".formatted(name, list.size()))));
+			list.add(element.apply(new JsonMember(node, name + "[" + list.size() + "]")));
 		}
 		return list;
 	}

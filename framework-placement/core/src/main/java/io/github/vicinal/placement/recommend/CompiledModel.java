@@ -300,13 +300,13 @@ public final class CompiledModel {
 	/** Sets how many hosts and zones services keep. */
 	private void keepSpread(Problem.Builder builder, Map<String, Spread> lowered) {
 		List<Service> all = this.model.services();
-		Set<String> separated = SeparatedSpread.names(this.model);
+		WantedSpread wanted = new WantedSpread(this.model);
 		int[] minHosts = new int[all.size()];
 		int[] minZones = new int[all.size()];
 		for (int index = 0; index < all.size(); index++) {
 			Service service = all.get(index);
-			Spread spread = lowered.getOrDefault(service.name(),
-					SeparatedSpread.wanted(this.model, service, separated));
+			Spread lower = lowered.get(service.name());
+			Spread spread = (lower != null) ? lower : wanted.of(service);
 			minHosts[index] = spread.hosts();
 			minZones[index] = spread.zones();
 		}

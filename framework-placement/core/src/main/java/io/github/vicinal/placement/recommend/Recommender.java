@@ -126,7 +126,7 @@ public final class Recommender {
 	}
 
 	private boolean keeps(PlacementModel model, Plan plan, Map<String, Spread> lowered) {
-		return this.verifier.verify(model, known(model, plan), lowered).feasible();
+		return this.verifier.feasible(model, known(model, plan), lowered);
 	}
 
 	/** A plan without the services that the model does not have: they are gone. */

@@ -33,26 +33,21 @@ final class Redundancy {
 		model.hosts().forEach((host) -> zones.put(host.name(), host.zone()));
 		boolean severalZones = model.hosts().stream().map(Host::zone).distinct().count() > 1;
 		Map<String, String> reasons = SeparatedSpread.reasons(model, lowered.keySet());
-		Set<String> separated = SeparatedSpread.names(model);
+		WantedSpread wanted = new WantedSpread(model);
 		List<String> sentences = new ArrayList<>();
 		for (Service service : model.services()) {
 			List<String> now = (before != null) ? known(before, service, zones) : List.of();
 			List<String> then = known(after, service, zones);
 			// Where something runs, that alone is compared.
-			List<Host> possible = !now.isEmpty() ? List.of()
-					: model.hosts()
-						.stream()
-						.filter((host) -> service.mayRunOn(host) && CompiledModel.fits(service, host))
-						.toList();
 			int two = Math.min(2, service.replicas());
-			long hostsNow = now.isEmpty() ? Math.min(two, possible.size()) : now.size();
-			long zonesNow = now.isEmpty() ? Math.min(two, possible.stream().map(Host::zone).distinct().count())
-					: zones(now, zones);
+			Spread usual = now.isEmpty() ? wanted.possible(service, two, two)
+					: new Spread(now.size(), zones(now, zones));
+			int hostsNow = usual.hosts();
+			int zonesNow = usual.zones();
 			String reason = reasons.get(service.name());
 			if (reason != null) {
-				Spread wanted = SeparatedSpread.wanted(model, service, separated);
-				hostsNow = Math.max(hostsNow, wanted.hosts());
-				zonesNow = Math.max(zonesNow, wanted.zones());
+				hostsNow = Math.max(hostsNow, wanted.of(service).hosts());
+				zonesNow = Math.max(zonesNow, wanted.of(service).zones());
 			}
 			List<String> lost = new ArrayList<>();
 			if (then.size() < hostsNow) {
@@ -78,8 +73,8 @@ final class Redundancy {
 		return plan.on(service.name()).keySet().stream().filter(zones::containsKey).toList();
 	}
 
-	private static long zones(List<String> hosts, Map<String, String> zones) {
-		return hosts.stream().map(zones::get).distinct().count();
+	private static int zones(List<String> hosts, Map<String, String> zones) {
+		return (int) hosts.stream().map(zones::get).distinct().count();
 	}
 
 }

@@ -48,8 +48,6 @@ final class SeparatedSpread {
 	/** Part of the time after which nothing more is asked. */
 	private static final double LONGEST = 0.7;
 
-	private static final Spread NOTHING = new Spread(1, 1);
-
 	private final PlacementModel bare;
 
 	private final int maxMoves;
@@ -89,65 +87,15 @@ final class SeparatedSpread {
 	 * Returns the spread of the services that a separation names together with others.
 	 */
 	private static Map<String, Spread> separated(PlacementModel model) {
-		Set<String> names = names(model);
+		WantedSpread wanted = new WantedSpread(model);
 		Map<String, Spread> separated = new LinkedHashMap<>();
 		for (Service service : model.services()) {
-			Spread spread = names.contains(service.name()) ? wanted(model, service, names) : NOTHING;
+			Spread spread = wanted.separated(service) ? wanted.of(service) : WantedSpread.NOTHING;
 			if (spread.hosts() > 1 || spread.zones() > 1) {
 				separated.put(service.name(), spread);
 			}
 		}
 		return separated;
-	}
-
-	/**
-	 * Returns the names of the services that a separation names together with others.
-	 * @param model the model
-	 * @return their names
-	 */
-	static Set<String> names(PlacementModel model) {
-		Set<String> names = new HashSet<>();
-		for (Separation separation : model.separations()) {
-			names.addAll((separation.services().size() > 1) ? separation.services() : List.of());
-		}
-		return names;
-	}
-
-	/**
-	 * Returns the hosts and zones that a service uses at least if any of its replicas
-	 * moves: as many as now, and two if it has two replicas, as far as it may use so
-	 * many. A separated service that runs on one host or in one zone need not gain
-	 * another.
-	 * @param model the model
-	 * @param service one of its services
-	 * @param separated names of services that a separation names together with others
-	 * @return fewest hosts and zones
-	 */
-	static Spread wanted(PlacementModel model, Service service, Set<String> separated) {
-		if (service.replicas() < 2 || model.mayConcentrate().contains(service.name())) {
-			return NOTHING;
-		}
-		Plan current = model.current();
-		Set<String> now = (current != null) ? current.on(service.name()).keySet() : Set.of();
-		Set<String> usedZones = new HashSet<>();
-		Set<String> zones = new HashSet<>();
-		int used = 0;
-		int hosts = 0;
-		for (Host host : model.hosts()) {
-			if (now.contains(host.name())) {
-				used++;
-				usedZones.add(host.zone());
-			}
-			if (service.mayRunOn(host) && CompiledModel.fits(service, host)) {
-				hosts++;
-				zones.add(host.zone());
-			}
-		}
-		boolean lone = separated.contains(service.name());
-		int leastHosts = (lone && now.size() == 1) ? 1 : 2;
-		int leastZones = (lone && usedZones.size() == 1 && used == now.size()) ? 1 : 2;
-		return new Spread(Math.min(Math.max(leastHosts, used), Math.min(service.replicas(), hosts)),
-				Math.min(Math.max(leastZones, usedZones.size()), Math.min(service.replicas(), zones.size())));
 	}
 
 	/**
@@ -157,14 +105,14 @@ final class SeparatedSpread {
 	Map<String, Spread> lowered() {
 		Plan current = this.bare.current();
 		if (this.wanted.isEmpty()
-				|| (current != null && new PlacementVerifier().verify(this.bare, current).feasible())) {
+				|| (current != null && new PlacementVerifier().feasible(this.bare, current, Map.of()))) {
 			return Map.of();
 		}
 		if (fit(Map.of(), ALL) != null) {
 			return Map.of();
 		}
 		Map<String, Spread> floors = new LinkedHashMap<>();
-		this.wanted.keySet().forEach((name) -> floors.put(name, NOTHING));
+		this.wanted.keySet().forEach((name) -> floors.put(name, WantedSpread.NOTHING));
 		Plan found = fit(floors, NONE);
 		if (found == null) {
 			return floors;
@@ -217,7 +165,7 @@ final class SeparatedSpread {
 	/** Raises hosts and zones of a service or, where no plan has both, one of them. */
 	private void raise(String name, Map<String, Spread> floors, BinaryOperator<Spread> level) {
 		Spread goal = goal(name, floors, level);
-		Spread floor = floors.getOrDefault(name, NOTHING);
+		Spread floor = floors.getOrDefault(name, WantedSpread.NOTHING);
 		Set<Spread> steps = new LinkedHashSet<>(
 				List.of(goal, new Spread(goal.hosts(), floor.zones()), new Spread(floor.hosts(), goal.zones())));
 		steps.remove(floor);
@@ -234,9 +182,9 @@ final class SeparatedSpread {
 	}
 
 	private Spread goal(String name, Map<String, Spread> floors, BinaryOperator<Spread> level) {
-		Spread wanted = this.wanted.getOrDefault(name, NOTHING);
+		Spread wanted = this.wanted.getOrDefault(name, WantedSpread.NOTHING);
 		Spread spread = level.apply(wanted, wanted);
-		Spread floor = floors.getOrDefault(name, NOTHING);
+		Spread floor = floors.getOrDefault(name, WantedSpread.NOTHING);
 		return new Spread(Math.max(floor.hosts(), spread.hosts()), Math.max(floor.zones(), spread.zones()));
 	}
 

@@ -112,6 +112,15 @@ public final class HttpJson implements AutoCloseable {
 	}
 
 	/**
+	 * Returns whether a place is at a server, not in a file.
+	 * @param place what a user wrote
+	 * @return whether it begins like an address of HTTP
+	 */
+	public static boolean isAddress(String place) {
+		return place.startsWith("http://") || place.startsWith("https://");
+	}
+
+	/**
 	 * Makes an address of what a user wrote.
 	 * @param text the text
 	 * @return the address
