@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -55,6 +57,9 @@ public final class ChroniclePathProvider implements PathProvider {
 
 	private final SharedConnections<ClientPair> pairs = new SharedConnections<>();
 
+	/** Open pairs, also those that were left and still have calls. */
+	private final Set<ClientPair> open = ConcurrentHashMap.newKeySet();
+
 	/** Guarded by this. */
 	private @Nullable Volume volume;
 
@@ -98,7 +103,7 @@ public final class ChroniclePathProvider implements PathProvider {
 
 	/** Returns the bytes of requests that no peer has read. */
 	long queueBytes() {
-		return this.pairs.all().stream().mapToLong(ClientPair::queueBytes).sum();
+		return this.open.stream().mapToLong(ClientPair::queueBytes).sum();
 	}
 
 	@Override
@@ -138,11 +143,12 @@ public final class ChroniclePathProvider implements PathProvider {
 	/** Calls in flight fail. Waits a moment for the files to be deleted. */
 	@Override
 	public void close() {
-		List<ClientPair> open = this.pairs.all();
+		List<ClientPair> ending = List.copyOf(this.open);
 		this.pairs.close();
+		ending.forEach(ClientPair::close);
 		this.timer.shutdown();
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MILLIS);
-		open.forEach((pair) -> PairThreads.awaitEnd(pair.receiver(), deadline));
+		ending.forEach((pair) -> PairThreads.awaitEnd(pair.receiver(), deadline));
 	}
 
 	/** Opens a pair with a peer. */
@@ -160,7 +166,8 @@ public final class ChroniclePathProvider implements PathProvider {
 		@Override
 		public ClientPair create() {
 			ChroniclePathProvider provider = ChroniclePathProvider.this;
-			return new ClientPair(provider.identity.instanceId(), this.instanceId, provider.options, provider.timer);
+			return new ClientPair(provider.identity.instanceId(), this.instanceId, provider.options, provider.timer,
+					provider.open::remove);
 		}
 
 		@Override
@@ -169,7 +176,9 @@ public final class ChroniclePathProvider implements PathProvider {
 			PeerCheck check = (provider.givenPeerCheck != null) ? provider.givenPeerCheck
 					: PeerCheck.sameUser(provider.rendezvous);
 			try {
-				pair.open(this.directory, check, volume(this.directory));
+				Volume volume = volume(this.directory);
+				provider.open.add(pair);
+				pair.open(this.directory, check, volume);
 			}
 			catch (IOException ex) {
 				throw ConnectionException.of(Reason.IO, false,

@@ -9,6 +9,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.path.CallFrame;
@@ -31,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 /** The client's side of a pair, which any number of calls share. Thread-safe. */
 final class ClientPair implements ClientEnd, QueuePair.Receiver {
 
+	/** Reason of an end that this side has chosen. */
+	private static final String LEFT = "was left";
+
 	private final String self;
 
 	private final String expected;
@@ -38,6 +42,8 @@ final class ClientPair implements ClientEnd, QueuePair.Receiver {
 	private final ChroniclePathOptions options;
 
 	private final ScheduledExecutorService timer;
+
+	private final Consumer<ClientPair> whenEnded;
 
 	private final PendingCalls pending = new PendingCalls(this);
 
@@ -61,12 +67,15 @@ final class ClientPair implements ClientEnd, QueuePair.Receiver {
 	 * @param expected instance id of the server
 	 * @param options limits
 	 * @param timer ends calls whose deadline has passed
+	 * @param whenEnded called once the connection has ended, also if none was opened
 	 */
-	ClientPair(String self, String expected, ChroniclePathOptions options, ScheduledExecutorService timer) {
+	ClientPair(String self, String expected, ChroniclePathOptions options, ScheduledExecutorService timer,
+			Consumer<ClientPair> whenEnded) {
 		this.self = self;
 		this.expected = expected;
 		this.options = options;
 		this.timer = timer;
+		this.whenEnded = whenEnded;
 	}
 
 	/**
@@ -101,6 +110,7 @@ final class ClientPair implements ClientEnd, QueuePair.Receiver {
 		}
 		finally {
 			if (!opened) {
+				this.whenEnded.accept(this);
 				if (socket != null) {
 					socket.close();
 				}
@@ -127,6 +137,7 @@ final class ClientPair implements ClientEnd, QueuePair.Receiver {
 		finally {
 			end(why);
 			opened.end();
+			this.whenEnded.accept(this);
 		}
 	}
 
@@ -230,7 +241,7 @@ final class ClientPair implements ClientEnd, QueuePair.Receiver {
 		}
 		catch (RejectedExecutionException ex) {
 			// The provider is being closed, and ends the calls in flight.
-			end("was left");
+			end(LEFT);
 		}
 	}
 
@@ -282,14 +293,16 @@ final class ClientPair implements ClientEnd, QueuePair.Receiver {
 
 	@Override
 	public void leave() {
+		endWith(LEFT);
 		if (!this.draining) {
-			close();
+			this.draining = true;
+			this.pending.closeOnceIdle(this.timer, this::close);
 		}
 	}
 
 	@Override
 	public void close() {
-		end("was left");
+		end(LEFT);
 		QueuePair open = this.queues;
 		if (open != null) {
 			open.close();

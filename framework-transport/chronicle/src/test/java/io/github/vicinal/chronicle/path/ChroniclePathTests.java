@@ -189,6 +189,38 @@ class ChroniclePathTests {
 		assertThat(value(slow.get(20, TimeUnit.SECONDS))).isEqualTo("x");
 	}
 
+	/** As over HTTP, where a client that follows a moved address lets requests end. */
+	@Test
+	void callsInFlightEndNormallyWhenTheirPathIsClosed() throws Exception {
+		ChroniclePathServer server = this.fixture.server();
+		ChroniclePathProvider provider = this.fixture.provider();
+		CallPath path = this.fixture.connect(provider);
+		CompletableFuture<Reply> slow = later(path, slow(CallFrame.NO_DEADLINE));
+		this.fixture.arrived.await();
+		path.close();
+		assertThatExceptionOfType(PathException.class).isThrownBy(() -> path.call(bytes(new byte[1])))
+			.returns(false, PathException::maybeExecuted);
+		assertThat(value(this.fixture.connect(provider).call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+		assertThat(slow).isNotDone();
+		this.fixture.released.countDown();
+		assertThat(value(slow.get(20, TimeUnit.SECONDS))).isEqualTo("x");
+		await().until(() -> server.metrics().open().sum() == 1);
+	}
+
+	@Test
+	void callsOfAClosedPathFailWhenTheClientEnds() throws Exception {
+		this.fixture.server();
+		ChroniclePathProvider provider = this.fixture.provider();
+		CallPath path = this.fixture.connect(provider);
+		CompletableFuture<Reply> slow = later(path, slow(CallFrame.NO_DEADLINE));
+		this.fixture.arrived.await();
+		path.close();
+		assertThat(slow).isNotDone();
+		provider.close();
+		assertThat(failure(slow).maybeExecuted()).isTrue();
+		await().untilAsserted(() -> assertThat(this.fixture.pairs()).isEmpty());
+	}
+
 	@Test
 	void nothingIsLeftWhenBothHaveEnded() throws Exception {
 		ChroniclePathServer server = this.fixture.server();

@@ -112,8 +112,8 @@ public interface ClientEnd {
 	Map<String, Object> details();
 
 	/**
-	 * Ends the connection because no path uses it any more. Calls in flight end first if
-	 * the other side has announced the end. Otherwise they end first, too, or fail.
+	 * Ends the connection, because no path uses it any more, once the calls in flight
+	 * have ended.
 	 */
 	void leave();
 

@@ -6,6 +6,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The calls of one connection that wait for their answers. Thread-safe. */
 public final class PendingCalls {
+
+	/** Interval between looks whether calls that nobody answered were given up. */
+	private static final long IDLE_LOOK_MILLIS = 1000;
 
 	private final Object peer;
 
@@ -168,6 +173,27 @@ public final class PendingCalls {
 			call.answer().completeExceptionally(ConnectionException.refused(refusal, executed, text));
 		}
 		return frame.header().has(FrameDescriptor.FLAG_CLOSING) ? new Closing(refusal, text) : null;
+	}
+
+	/**
+	 * Closes a connection that takes no further call, once it has none in flight: at
+	 * once, or a second after the last one at the latest. Their own time limits apply,
+	 * and no other.
+	 * @param timer looks again
+	 * @param close closes the connection; called also if the timer ends before
+	 */
+	@SuppressWarnings("FutureReturnValueIgnored") // Closing does not throw.
+	public void closeOnceIdle(ScheduledExecutorService timer, Runnable close) {
+		if (isEmpty()) {
+			close.run();
+			return;
+		}
+		try {
+			timer.schedule(() -> closeOnceIdle(timer, close), IDLE_LOOK_MILLIS, TimeUnit.MILLISECONDS);
+		}
+		catch (RejectedExecutionException ex) {
+			close.run();
+		}
 	}
 
 	/**

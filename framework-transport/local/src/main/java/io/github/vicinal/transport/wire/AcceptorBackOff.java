@@ -51,8 +51,13 @@ public final class AcceptorBackOff {
 		LockSupport.parkNanos(this, failed(cause, System.nanoTime()));
 	}
 
-	/** Notes a failure and returns the time to wait, in nanoseconds. */
-	long failed(Throwable cause, long now) {
+	/**
+	 * Notes a failure.
+	 * @param cause the failure
+	 * @param now the {@link System#nanoTime()} of the failure
+	 * @return the time to wait, in nanoseconds
+	 */
+	public long failed(Throwable cause, long now) {
 		this.unlogged++;
 		if (!this.logged || now - this.loggedNanos >= LOG_NANOS) {
 			log(cause);

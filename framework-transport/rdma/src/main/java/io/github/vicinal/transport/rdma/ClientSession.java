@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 import io.github.vicinal.codec.EncodeBuffer;
 import io.github.vicinal.path.CallFrame;
@@ -39,6 +40,9 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 
 	/** Reason of an end that the server has not explained. */
 	private static final String CLOSED = "closed the connection";
+
+	/** Reason of an end that this side has chosen. */
+	private static final String LEFT = "was left";
 
 	private final String expected;
 
@@ -69,18 +73,23 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 
 	private final String verbsName;
 
+	private final Consumer<ClientSession> whenEnded;
+
 	/**
 	 * Creates a session that is not open.
 	 * @param expected the instance id of the server
 	 * @param options limits
 	 * @param timer runs deadlines of calls that hold no thread
 	 * @param verbsName what the devices are used by
+	 * @param whenEnded called once the connection has ended, also if none was opened
 	 */
-	ClientSession(String expected, RdmaOptions options, ScheduledThreadPoolExecutor timer, String verbsName) {
+	ClientSession(String expected, RdmaOptions options, ScheduledThreadPoolExecutor timer, String verbsName,
+			Consumer<ClientSession> whenEnded) {
 		this.expected = expected;
 		this.options = options;
 		this.timer = timer;
 		this.verbsName = verbsName;
+		this.whenEnded = whenEnded;
 	}
 
 	/**
@@ -214,7 +223,7 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 		catch (RejectedExecutionException ex) {
 			// This side closes.
 			close();
-			this.pending.peerGone("was left");
+			this.pending.peerGone(LEFT);
 		}
 	}
 
@@ -264,6 +273,7 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 
 	@Override
 	public void ended(String why, @Nullable WireException refused) {
+		this.whenEnded.accept(this);
 		if (refused == null) {
 			if (this.ended == null) {
 				this.ended = why;
@@ -294,17 +304,22 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 
 	private void endIfDrained() {
 		if (this.draining && this.pending.isEmpty()) {
-			stop("was left");
+			stop(LEFT);
 		}
 	}
 
 	@Override
 	public void leave() {
-		if (!this.draining) {
-			close();
-			return;
+		if (this.ended == null) {
+			this.ended = LEFT;
 		}
-		endIfDrained();
+		if (!this.draining) {
+			this.draining = true;
+			this.pending.closeOnceIdle(this.timer, this::close);
+		}
+		else {
+			endIfDrained();
+		}
 	}
 
 	@Override
@@ -355,9 +370,12 @@ final class ClientSession implements ClientEnd, RdmaConnection.Listener {
 	@Override
 	public void close() {
 		if (this.ended == null) {
-			this.ended = "was left";
+			this.ended = LEFT;
 		}
-		stop("was left");
+		stop(LEFT);
+		if (this.connection == null) {
+			this.whenEnded.accept(this);
+		}
 	}
 
 	@Override

@@ -1,5 +1,6 @@
 package io.github.vicinal.transport.rdma;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
@@ -19,11 +20,13 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.util.unit.DataSize;
@@ -96,6 +99,19 @@ public final class RdmaAutoConfiguration {
 	@ConditionalOnMissingBean
 	RdmaDevices vicinalRdmaDevices(RdmaOptions options) {
 		return new RdmaDevices(options);
+	}
+
+	/**
+	 * Says why there is no RDMA before a peer asks. A host that has it is looked at when
+	 * a peer connects, since that loads native libraries.
+	 */
+	@Bean
+	ApplicationListener<ApplicationReadyEvent> vicinalRdmaNotice(ObjectProvider<RdmaDevices> devices) {
+		return (event) -> {
+			if (new RdmaHost(Path.of("/")).missing(this.options.lockedBytes()) != null) {
+				devices.getObject().support();
+			}
+		};
 	}
 
 	@Bean

@@ -1,6 +1,8 @@
 package io.github.vicinal.transport.rdma;
 
 import java.net.InetSocketAddress;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -38,6 +40,9 @@ public final class RdmaPathProvider implements PathProvider {
 
 	private final SharedConnections<ClientSession> sessions = new SharedConnections<>();
 
+	/** Open sessions, also those that were left and still have calls. */
+	private final Set<ClientSession> open = ConcurrentHashMap.newKeySet();
+
 	/**
 	 * Creates a provider.
 	 * @param devices the RDMA devices of this host
@@ -58,7 +63,7 @@ public final class RdmaPathProvider implements PathProvider {
 
 	/** Returns the memory that the connections lock. */
 	long lockedBytes() {
-		return this.sessions.all().stream().mapToLong(ClientSession::lockedBytes).sum();
+		return this.open.stream().mapToLong(ClientSession::lockedBytes).sum();
 	}
 
 	@Override
@@ -97,6 +102,7 @@ public final class RdmaPathProvider implements PathProvider {
 	@Override
 	public void close() {
 		this.sessions.close();
+		this.open.forEach(ClientSession::close);
 		this.timer.shutdown();
 	}
 
@@ -118,11 +124,13 @@ public final class RdmaPathProvider implements PathProvider {
 		@Override
 		public ClientSession create() {
 			RdmaPathProvider provider = RdmaPathProvider.this;
-			return new ClientSession(this.instanceId, provider.options, provider.timer, provider.devices.name());
+			return new ClientSession(this.instanceId, provider.options, provider.timer, provider.devices.name(),
+					provider.open::remove);
 		}
 
 		@Override
 		public void open(ClientSession session) throws ConnectionException {
+			RdmaPathProvider.this.open.add(session);
 			session.open(this.verbs, this.address);
 		}
 

@@ -51,10 +51,11 @@ class RdmaCancellationTests extends RdmaFabricTestSupport {
 
 	@Test
 	void theHandlersOfAClientThatIsGoneLearnIt() throws Exception {
-		CallPath path = connect(server(options()));
+		RdmaPathProvider client = provider(options());
+		CallPath path = connect(client, server(options()));
 		later(path, slow(CallFrame.NO_DEADLINE));
 		CallFrame served = this.executed.next();
-		path.close();
+		client.close();
 		await().until(served::isAbandoned);
 	}
 

@@ -178,6 +178,46 @@ class RdmaPathTests extends RdmaTestSupport {
 		await().until(() -> server.metrics().open().sum() == 0);
 	}
 
+	/** As over HTTP, where a client that follows a moved address lets requests end. */
+	@Test
+	void callsInFlightEndNormallyWhenTheirPathIsClosed() throws Exception {
+		RdmaPathServer server = server(options());
+		RdmaPathProvider client = provider(small().drainTimeout(Duration.ofMillis(1)).build());
+		CallPath path = connect(client, server);
+		CompletableFuture<Reply> slow = later(path, slow(CallFrame.NO_DEADLINE));
+		this.arrived.await();
+		path.close();
+		assertThatExceptionOfType(PathException.class).isThrownBy(() -> path.call(bytes(new byte[1])))
+			.returns(false, PathException::maybeExecuted);
+		CallPath next = connect(client, server);
+		assertThat(value(next.call(bytes(new byte[1])))).isEqualTo(new byte[1]);
+		assertThat(server.metrics().open().sum()).isEqualTo(2);
+		assertThat(slow).isNotDone();
+		this.released.countDown();
+		assertThat(value(slow.get(20, TimeUnit.SECONDS))).isEqualTo("x");
+		await().until(() -> server.metrics().open().sum() == 1);
+	}
+
+	@Test
+	void aSessionThatWasLeftEndsWhenItsCallIsGivenUpOrTheClientEnds() throws Exception {
+		RdmaPathServer server = server(options());
+		RdmaPathProvider client = provider(options());
+		CallPath path = connect(client, server);
+		CompletableFuture<Reply> slow = later(path, slow(System.nanoTime() + 200_000_000));
+		this.arrived.await();
+		path.close();
+		assertThat(failure(slow).reason()).isEqualTo(PathException.Reason.TIMEOUT);
+		await().until(() -> server.metrics().open().sum() == 0);
+		CallPath next = connect(client, server);
+		CompletableFuture<Reply> endless = later(next, slow(CallFrame.NO_DEADLINE));
+		await().until(() -> server.metrics().inFlight().sum() > 0);
+		next.close();
+		assertThat(endless).isNotDone();
+		client.close();
+		assertThat(failure(endless).maybeExecuted()).isTrue();
+		await().until(() -> server.metrics().open().sum() == 0);
+	}
+
 	@Test
 	void aCompletionErrorFailsCallsAndSaysWhichOne() throws Exception {
 		CallPath path = connect(server(options()));

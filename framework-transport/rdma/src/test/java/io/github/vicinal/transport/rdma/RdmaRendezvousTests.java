@@ -269,11 +269,12 @@ class RdmaRendezvousTests extends RdmaFabricTestSupport {
 	@Test
 	void aClientThatDiesWhileItsCallIsReadLeavesNothingBehind() throws Exception {
 		RdmaPathServer server = server(options());
-		CallPath path = connect(server);
+		RdmaPathProvider client = provider(options());
+		CallPath path = connect(client, server);
 		serverEnd().holdReads();
 		CompletableFuture<Reply> call = later(path, bytes(body(4 << 20)));
 		soon().until(() -> serverEnd().unservedReads() > 0);
-		path.close();
+		client.close();
 		assertThat(failure(call).maybeExecuted()).isTrue();
 		soon().until(() -> server.metrics().open().sum() == 0 && server.metrics().inFlight().sum() == 0);
 		assertAllIsFree();

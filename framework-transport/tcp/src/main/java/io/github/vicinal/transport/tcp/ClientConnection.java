@@ -61,9 +61,6 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 	/** Reason of an end that this side has chosen. */
 	private static final String LEFT = "was left";
 
-	/** Interval between looks whether a connection that was left still has calls. */
-	private static final long LEFT_LOOK_MILLIS = 1000;
-
 	private final String expected;
 
 	private final TcpOptions options;
@@ -575,26 +572,11 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 		return details;
 	}
 
-	/** The time limits of the calls in flight apply, and no other. */
 	@Override
 	public void leave() {
 		Channel open = finish(LEFT);
 		if (open != null) {
-			closeOnceIdle(open);
-		}
-	}
-
-	private void closeOnceIdle(Channel open) {
-		if (this.pending.isEmpty()) {
-			open.close();
-			return;
-		}
-		try {
-			// Mostly the last answer closes the connection, but a call can be given up.
-			open.eventLoop().schedule(() -> closeOnceIdle(open), LEFT_LOOK_MILLIS, TimeUnit.MILLISECONDS);
-		}
-		catch (RejectedExecutionException ex) {
-			close();
+			this.pending.closeOnceIdle(open.eventLoop(), open::close);
 		}
 	}
 

@@ -152,6 +152,7 @@ public final class TcpPathServer implements PathServer {
 			.awaitUninterruptibly();
 		if (bound.isSuccess()) {
 			this.listener = bound.channel();
+			bound.channel().pipeline().addLast(new AcceptFailures(logger));
 			this.unavailable = "";
 			if (encrypting != null) {
 				encrypting.whenReplaced(() -> this.connections.forEach(ServerConnection::replace));
