@@ -59,7 +59,7 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 	 * Creates the instance.
 	 * @param service name of the application
 	 * @param identity what it calls itself towards its peers
-	 * @param host name of its host, {@code null} for one that is made from the identity
+	 * @param host name of its host, {@code null} for one that is made up
 	 * @param zone the zone of that host, empty if there are none
 	 * @param channels its channels, or {@code null} if it has none
 	 * @param exchanges its channel of HTTP exchanges, or {@code null} if no server was
@@ -72,17 +72,12 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 			Supplier<@Nullable MeterRegistry> meters, BalancedNames balanced) {
 		this.service = service;
 		this.identity = identity;
-		this.host = (host != null) ? host : madeFrom(identity);
+		this.host = (host != null) ? host : LocalHost.name(identity);
 		this.zone = zone;
 		this.channels = channels;
 		this.exchanges = exchanges;
 		this.meters = meters;
 		this.others = new OtherCalls(balanced);
-	}
-
-	private static String madeFrom(PeerIdentity identity) {
-		String id = identity.hostId().equals(PeerIdentity.NO_HOST) ? identity.instanceId() : identity.hostId();
-		return "host-" + id.substring(0, 8);
 	}
 
 	/**
@@ -117,10 +112,9 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 		long memory = (ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getCommitted()
 				+ ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage().getCommitted()) / MIB;
 		MeterRegistry registry = this.meters.get();
-		return new InstanceReport(this.service, this.identity.instanceId(),
-				ProcessHandle.current().pid() + "@" + this.host, this.host, this.zone, capacity.processors(),
-				capacity.memoryMib(), uptimeSeconds() - start.uptimeSeconds(), cpuSeconds() - start.cpuSeconds(),
-				memory, (registry != null) ? MicrometerSource.served(registry) : 0,
+		return new InstanceReport(this.service, this.identity.instanceId(), LocalProcess.name(this.host), this.host,
+				this.zone, capacity.processors(), capacity.memoryMib(), uptimeSeconds() - start.uptimeSeconds(),
+				cpuSeconds() - start.cpuSeconds(), memory, (registry != null) ? MicrometerSource.served(registry) : 0,
 				(registry != null) ? MicrometerSource.servedSeconds(registry) : 0, outgoing(registry),
 				LocalMemory.read(seenMemory, capacity.memoryMib()));
 	}

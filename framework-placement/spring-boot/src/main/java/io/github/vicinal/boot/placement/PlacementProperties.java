@@ -41,8 +41,8 @@ import org.springframework.util.unit.DataSize;
  * uniform.
  * @param edgeWeight Quantity of an edge that counts. Default is that of the model, else
  * calls.
- * @param host Name of the host that this instance runs on. Default is made from what
- * processes of one host share.
+ * @param host Name of the host that this instance runs on. Default is made from the boot
+ * id of its kernel, which all containers of a host see.
  * @param zone Name of the zone of that host.
  * @param applications Files of services that say which may share a JVM: a jar, a pom.xml,
  * a bill of materials or a Dockerfile, by name of the service. Needs vicinal-copackage.

@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.placement;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,6 +62,32 @@ class LocalInstanceTests {
 		ready(instance);
 		assertThat(before.outgoing()).hasSize(1);
 		assertThat(instance.report().uptimeSeconds()).isGreaterThanOrEqualTo(before.uptimeSeconds());
+	}
+
+	/** Each user has a rendezvous directory, and often each container. */
+	@Test
+	void instancesOfOneKernelAreOnOneHost() {
+		PeerIdentity one = PeerIdentity.create("0".repeat(32));
+		PeerIdentity other = PeerIdentity.create("1".repeat(32));
+		PeerIdentity alone = PeerIdentity.create(PeerIdentity.NO_HOST);
+		String boot = "c523ed66-451b-4085-83eb-7ee42fdbb525";
+		assertThat(List.of(LocalHost.name(boot, one), LocalHost.name(boot, other), LocalHost.name(boot, alone)))
+			.containsOnly("host-c523ed66");
+		assertThat(LocalHost.name("", one)).isEqualTo("host-00000000");
+		assertThat(LocalHost.name("", alone)).isEqualTo("host-" + alone.instanceId().substring(0, 8));
+	}
+
+	/** The process id of most containers is 1. */
+	@Test
+	void containersOfOneHostAreNotOneProcess() {
+		String name = LocalProcess.name(1, "/4026532001", 1_700_000_000_000L, "a");
+		assertThat(LocalProcess.name(1, "/4026532001", 1_700_000_000_000L, "a")).isEqualTo(name);
+		assertThat(LocalProcess.name(1, "/4026532002", 1_700_000_000_000L, "a")).isNotEqualTo(name);
+		assertThat(LocalProcess.name(1, "/4026532001", 1_700_000_000_001L, "a")).isNotEqualTo(name);
+		assertThat(LocalProcess.name(1, "/4026532001", 1_700_000_000_000L, "b")).isNotEqualTo(name);
+		String here = instance(null).report().process();
+		assertThat(here).matches(Files.exists(Path.of("/proc/self/ns/pid")) ? "[0-9]+/[0-9]+:[0-9]+@a" : ".+@a");
+		assertThat(instance(null).report().process()).as("another application of this JVM").isEqualTo(here);
 	}
 
 	private static ChannelReport exchanges(PeerReport... peers) {
