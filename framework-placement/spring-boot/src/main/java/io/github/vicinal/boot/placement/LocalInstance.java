@@ -2,6 +2,7 @@ package io.github.vicinal.boot.placement;
 
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,8 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 
 	private final OtherCalls others;
 
+	private final Supplier<Collection<String>> actuator;
+
 	/** Start of the counts. */
 	private volatile Start start = new Start(0, 0);
 
@@ -66,10 +69,11 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 	 * asked
 	 * @param meters its meters, or {@code null} if it has none
 	 * @param balanced knows the names that load balancers replace
+	 * @param actuator paths of its actuator, whose calls do not count
 	 */
 	public LocalInstance(String service, PeerIdentity identity, @Nullable String host, String zone,
 			Supplier<@Nullable ClientChannels> channels, Supplier<@Nullable ChannelReport> exchanges,
-			Supplier<@Nullable MeterRegistry> meters, BalancedNames balanced) {
+			Supplier<@Nullable MeterRegistry> meters, BalancedNames balanced, Supplier<Collection<String>> actuator) {
 		this.service = service;
 		this.identity = identity;
 		this.host = (host != null) ? host : LocalHost.name(identity);
@@ -78,6 +82,7 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 		this.exchanges = exchanges;
 		this.meters = meters;
 		this.others = new OtherCalls(balanced);
+		this.actuator = actuator;
 	}
 
 	/**
@@ -86,7 +91,8 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 	@Override
 	public void onApplicationEvent(ApplicationReadyEvent event) {
 		MeterRegistry registry = this.meters.get();
-		if (outgoing(registry).isEmpty() && (registry == null || MicrometerSource.served(registry) == 0)) {
+		if (outgoing(registry).isEmpty()
+				&& (registry == null || MicrometerSource.served(registry, this.actuator.get()) == 0)) {
 			this.start = new Start(uptimeSeconds(), cpuSeconds());
 		}
 	}
@@ -114,9 +120,10 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 		MeterRegistry registry = this.meters.get();
 		return new InstanceReport(this.service, this.identity.instanceId(), LocalProcess.name(this.host), this.host,
 				this.zone, capacity.processors(), capacity.memoryMib(), uptimeSeconds() - start.uptimeSeconds(),
-				cpuSeconds() - start.cpuSeconds(), memory, (registry != null) ? MicrometerSource.served(registry) : 0,
-				(registry != null) ? MicrometerSource.servedSeconds(registry) : 0, outgoing(registry),
-				LocalMemory.read(seenMemory, capacity.memoryMib()));
+				cpuSeconds() - start.cpuSeconds(), memory,
+				(registry != null) ? MicrometerSource.served(registry, this.actuator.get()) : 0,
+				(registry != null) ? MicrometerSource.servedSeconds(registry, this.actuator.get()) : 0,
+				outgoing(registry), LocalMemory.read(seenMemory, capacity.memoryMib()));
 	}
 
 	private List<Outgoing> outgoing(@Nullable MeterRegistry registry) {

@@ -28,12 +28,13 @@ import org.springframework.context.support.StaticApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.Assertions.within;
 
 class LocalInstanceTests {
 
 	private static LocalInstance instance(@Nullable MeterRegistry meters) {
 		return new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "", () -> null, () -> null,
-				() -> meters, (names) -> Map.of());
+				() -> meters, (names) -> Map.of(), () -> List.of("/actuator"));
 	}
 
 	private static void ready(LocalInstance instance) {
@@ -90,6 +91,19 @@ class LocalInstanceTests {
 		assertThat(instance(null).report().process()).as("another application of this JVM").isEqualTo(here);
 	}
 
+	/** Probes and scrapes are no calls of a caller that should report. */
+	@Test
+	void callsOfTheActuatorDoNotCountWhereverItIs() {
+		SimpleMeterRegistry meters = new SimpleMeterRegistry();
+		record(meters.timer("http.server.requests", "uri", "/manage"), 9);
+		record(meters.timer("http.server.requests", "uri", "/manage/health/**"), 9);
+		record(meters.timer("http.server.requests", "uri", "/management/{id}"), 2);
+		LocalInstance instance = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "",
+				() -> null, () -> null, () -> meters, (names) -> Map.of(), () -> List.of("/manage"));
+		assertThat(instance.report().incomingCalls()).isEqualTo(2);
+		assertThat(instance.report().incomingSeconds()).isCloseTo(0.002, within(1e-9));
+	}
+
 	private static ChannelReport exchanges(PeerReport... peers) {
 		return new ChannelReport("exchanges", "", "", null, List.of(), Map.of(), List.of(), List.of(peers), List.of());
 	}
@@ -106,7 +120,7 @@ class LocalInstanceTests {
 		Timer timer = meters.timer("http.client.requests", "client.name", "stock");
 		AtomicReference<ChannelReport> report = new AtomicReference<>(exchanges(peer("stock:1", "i", 50, 5000)));
 		LocalInstance instance = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "",
-				() -> null, report::get, () -> meters, (names) -> Map.of());
+				() -> null, report::get, () -> meters, (names) -> Map.of(), () -> List.of("/actuator"));
 		record(timer, 50);
 		assertThat(calls(instance)).isEqualTo(Map.of("stock:1", 50.0));
 		report.set(exchanges());
@@ -135,7 +149,7 @@ class LocalInstanceTests {
 				() -> null, report::get, () -> meters, (names) -> {
 					asked.addAll(names);
 					return Map.of("stock", instances.get());
-				});
+				}, () -> List.of("/actuator"));
 		record(third, 4);
 		assertThat(calls(instance)).isEqualTo(Map.of("api.example", 4.0));
 		assertThat(calls(instance)).isEqualTo(Map.of("api.example", 4.0));
@@ -162,7 +176,8 @@ class LocalInstanceTests {
 				peer("localhost:3", "k", 20, 0), peer("localhost:9", "", 20, 0));
 		LocalInstance instance = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "",
 				() -> null, () -> report, () -> meters,
-				(names) -> Map.of("stock", Set.of("localhost:1", "localhost:2"), "mail", Set.of("localhost:3")));
+				(names) -> Map.of("stock", Set.of("localhost:1", "localhost:2"), "mail", Set.of("localhost:3")),
+				() -> List.of("/actuator"));
 		assertThat(calls(instance))
 			.isEqualTo(Map.of("localhost:1", 30.0, "localhost:2", 20.0, "localhost:3", 20.0, "localhost:9", 20.0));
 	}
@@ -174,7 +189,8 @@ class LocalInstanceTests {
 		Timer warehouse = meters.timer("http.client.requests", "client.name", "warehouse");
 		AtomicReference<Set<String>> instances = new AtomicReference<>(Set.of("10.0.0.1:80", "10.0.0.2:80"));
 		LocalInstance instance = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "",
-				() -> null, () -> null, () -> meters, (names) -> Map.of("warehouse", instances.get()));
+				() -> null, () -> null, () -> meters, (names) -> Map.of("warehouse", instances.get()),
+				() -> List.of("/actuator"));
 		record(warehouse, 4);
 		assertThat(instance.report().outgoing()).extracting(Outgoing::target, Outgoing::address, Outgoing::calls)
 			.containsExactly(tuple("warehouse", "10.0.0.1:80", 4.0));
@@ -189,7 +205,7 @@ class LocalInstanceTests {
 	void bytesOfAPathThatIsOpenedAgainAddUp() {
 		AtomicReference<ChannelReport> report = new AtomicReference<>(exchanges(peer("stock:1", "i", 50, 5000)));
 		LocalInstance instance = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "",
-				() -> null, report::get, () -> null, (names) -> Map.of());
+				() -> null, report::get, () -> null, (names) -> Map.of(), () -> List.of("/actuator"));
 		assertThat(instance.report().outgoing()).hasSize(1);
 		report.set(exchanges(peer("stock:1", "j", 60, 1000)));
 		assertThat(instance.report().outgoing()).singleElement().satisfies((outgoing) -> {

@@ -117,7 +117,7 @@ class PlacementServiceTests {
 				maxMoves, null, null, "a", "", Map.of(), List.of(), Map.of(), DataSize.ofMegabytes(160),
 				new PlacementProperties.Cost("EUR", 0.5, 2));
 		LocalInstance shop = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "", () -> null,
-				() -> null, () -> null, (names) -> Map.of());
+				() -> null, () -> null, (names) -> Map.of(), () -> List.of("/actuator"));
 		return new PlacementService(properties, model, shop, () -> List.of(others), merges);
 	}
 
