@@ -495,7 +495,8 @@ public final class Cluster {
 	private static Demand demand(Member member, double part, int sharing) {
 		Demand demand = new Demand(new TreeMap<>(), new TreeMap<>());
 		String divided = (sharing > 1) ? ", divided among %d services of one process".formatted(sharing) : "";
-		if (!member.cpu.isEmpty()) {
+		// Each process uses some: 0 says that it does not know.
+		if (!member.cpu.isEmpty() && member.report.cpuSeconds() > 0) {
 			demand.add(Resources.CPU, bounded(Math.ceil(member.cpu.need() * part)), member.cpu.from() + divided);
 		}
 		ProcessMemory.Need memory = member.memory();

@@ -90,6 +90,15 @@ class ClusterTests {
 		assertThat(cluster.current().on("orders")).isEqualTo(Map.of("b", 2));
 	}
 
+	/** A JVM that does not know its CPU time reports 0. */
+	@Test
+	void cpuThatNobodyKnowsIsNotZero() {
+		Cluster cluster = new Cluster(LONG, LONG, 1);
+		cluster.add(new InstanceReport("shop", "i1", "i1", "a", "", 4, 8192, 100, 0, 400, 0, 0, List.of()), null, 0);
+		assertThat(cluster.model(CALLS, 0).model().services()).singleElement()
+			.satisfies((service) -> assertThat(service.demand().amounts()).containsOnlyKeys(Resources.MEMORY));
+	}
+
 	@Test
 	void servicesOfOneProcessDivideWhatItUses() {
 		Cluster cluster = new Cluster(LONG, LONG, 1);
