@@ -115,12 +115,10 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 				? system.getTotalMemorySize() / MIB : 0;
 		Start start = this.start;
 		HostCapacity capacity = HostCapacity.read(Runtime.getRuntime().availableProcessors(), seenMemory);
-		long memory = (ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getCommitted()
-				+ ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage().getCommitted()) / MIB;
 		MeterRegistry registry = this.meters.get();
 		return new InstanceReport(this.service, this.identity.instanceId(), LocalProcess.name(this.host), this.host,
 				this.zone, capacity.processors(), capacity.memoryMib(), uptimeSeconds() - start.uptimeSeconds(),
-				cpuSeconds() - start.cpuSeconds(), memory,
+				cpuSeconds() - start.cpuSeconds(), LocalMemory.used(),
 				(registry != null) ? MicrometerSource.served(registry, this.actuator.get()) : 0,
 				(registry != null) ? MicrometerSource.servedSeconds(registry, this.actuator.get()) : 0,
 				outgoing(registry), LocalMemory.read(seenMemory, capacity.memoryMib()));

@@ -2,6 +2,7 @@ package io.github.vicinal.boot.placement;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryUsage;
 import java.nio.file.Files;
@@ -51,6 +52,19 @@ final class LocalMemory {
 		long outside = Math.max(nonHeap.getCommitted() / MIB, resident(status) - heap.getCommitted() / MIB);
 		return new ProcessMemory(Math.max(0, heap.getMax()) / MIB, chosen(), outside,
 				(seenMib > 0 && seenMib < hostMib) ? seenMib : 0, Math.max(peak / MIB, peak(status)));
+	}
+
+	/**
+	 * Reads what the process takes now. Memory that is committed is in use only once it
+	 * was touched: a fresh heap without a limit has a 64th of the machine.
+	 * @return its resident memory, or what the JVM has committed where that is unknown,
+	 * in MiB
+	 */
+	static long used() {
+		long resident = resident(status());
+		MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+		return (resident > 0) ? resident
+				: (memory.getHeapMemoryUsage().getCommitted() + memory.getNonHeapMemoryUsage().getCommitted()) / MIB;
 	}
 
 	private static String status() {

@@ -24,6 +24,14 @@ class LocalMemoryTests {
 		assertThat(LocalMemory.peak("VmHWM:\t 99999999999999999999 kB")).isZero();
 	}
 
+	/** A fresh heap is committed, and hardly touched. */
+	@Test
+	void whatIsCommittedIsNotYetInUse() throws Exception {
+		assumeThat(STATUS).as("No Linux, so only the JVM says what it takes").exists();
+		long used = LocalMemory.used();
+		assertThat(used).isPositive().isLessThanOrEqualTo(LocalMemory.peak(Files.readString(STATUS)));
+	}
+
 	/** Buffers, threads, the collector and the compiler are in no pool of the JVM. */
 	@Test
 	void whatNoPoolOfTheJvmHasCounts() throws Exception {
