@@ -338,7 +338,7 @@ class PlacementPageTests {
 		assumeThat(browser).as("No Chromium is on the path, so nobody looks at the page").isNotEmpty();
 		List<String> names = List.of("<script>document.title='hit'</script>", "a\"b'c&d</text>", "x".repeat(200),
 				"W".repeat(20), "\u5e93\u5b58".repeat(20), "\u05e9\u05dc\u05d5\u05dd",
-				"<img src=x onerror=document.title='hit'>", "orders");
+				"<img src=x onerror=document.title='hit'>", "__proto__", "constructor", "orders");
 		List<Edge> edges = new ArrayList<>();
 		Map<String, Map<String, Integer>> current = new TreeMap<>();
 		for (int i = 0; i < names.size(); i++) {
