@@ -182,9 +182,11 @@ class PlacementPageTests {
 
 	private String page(int width, int services, PlacementModel model, Recommendation found) throws Exception {
 		// Within an element, which the answer of a server is not.
-		String json = JsonMapper.shared().writeValueAsString(found(model, found)).replace("<", "\\u003c");
+		String json = JsonMapper.shared()
+			.writeValueAsString(JsonMapper.shared().writeValueAsString(found(model, found)))
+			.replace("<", "\\u003c");
 		return resource("placement.html").replace("<title>Placement</title>",
-				"<title>%d-%d</title><script>window.fetch = async () => ({ ok: true, json: async () => (%s) });</script>"
+				"<title>%d-%d</title><script>window.fetch = async () => ({ ok: true, json: async () => JSON.parse(%s) });</script>"
 					.formatted(width, services, json))
 			.replace("/*dagre*/", resource("dagre.min.js"))
 			.replace("</body>", LOOK + "</body>");

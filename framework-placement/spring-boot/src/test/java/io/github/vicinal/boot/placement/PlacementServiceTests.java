@@ -278,6 +278,9 @@ class PlacementServiceTests {
 				assertThat(second.getBody()).asString().contains("Another search is running");
 			}
 			assertThatExceptionOfType(BusyException.class).isThrownBy(endpoint::placement);
+			assertThat(web.whatIf(null, null, null, null, null, null, null, 0L, null, null, null).getStatus())
+				.as("a request that is wrong")
+				.isEqualTo(400);
 			assertThat(web.view("model")).isNotNull();
 			assertThat(service.search().running()).isTrue();
 			assertThat(service.cancel()).isTrue();
