@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 import io.github.vicinal.placement.model.Doubts;
 import io.github.vicinal.placement.model.Edge;
@@ -43,6 +44,9 @@ public final class Cluster {
 
 	/** Between the parts of a key that is resolved later; in no name of a host. */
 	private static final char SEPARATOR = '\n';
+
+	/** Name of applications to which nobody has given one. */
+	private static final String NAMELESS = "application";
 
 	/** Number of half-lives after which a silent instance is forgotten. */
 	private static final int FORGOTTEN = 10;
@@ -100,6 +104,8 @@ public final class Cluster {
 	/** An instance as it was seen last. */
 	private static final class Member {
 
+		private final String id;
+
 		private InstanceReport report;
 
 		private long nanos;
@@ -114,7 +120,8 @@ public final class Cluster {
 		/** The time that these took. */
 		private double servedSeconds;
 
-		private Member(InstanceReport report, long nanos) {
+		private Member(String id, InstanceReport report, long nanos) {
+			this.id = id;
 			this.report = report;
 			this.nanos = nanos;
 			this.cpu.add(report.cpuSeconds(), report.uptimeSeconds(), nanos);
@@ -172,7 +179,7 @@ public final class Cluster {
 	 * @param nanos when, on any clock that all calls share
 	 */
 	public synchronized void add(InstanceReport report, @Nullable String address, long nanos) {
-		String id = report.service() + '@' + report.instance();
+		String id = id(report);
 		Duration running = Duration.ofMillis(Math.round(1000 * Math.min(1e9, report.uptimeSeconds())));
 		Member replaced = null;
 		if (address != null) {
@@ -187,7 +194,7 @@ public final class Cluster {
 		}
 		Member member = this.members.get(id);
 		if (member == null) {
-			Member first = new Member(report, nanos);
+			Member first = new Member(id, report, nanos);
 			if (replaced != null) {
 				// What the service used at its peaks, it may use again.
 				first.cpu.follow(replaced.cpu);
@@ -222,6 +229,15 @@ public final class Cluster {
 		this.members.values().removeIf((one) -> this.newest - one.nanos > longest);
 		this.peers.values().removeIf((one) -> this.newest - one.nanos > longest);
 		this.services.values().removeIf((one) -> this.newest - one.nanos() > longest);
+	}
+
+	/**
+	 * Names an instance. Processes that were restored from one checkpoint report one id.
+	 */
+	private String id(InstanceReport report) {
+		String id = report.service() + '@' + report.instance();
+		Member known = this.members.get(id);
+		return (known == null || known.report.process().equals(report.process())) ? id : id + ' ' + report.process();
 	}
 
 	/**
@@ -325,6 +341,10 @@ public final class Cluster {
 		for (Edge edge : this.incoming.traffic("micrometer", nanos, this.silentAfter, (name) -> name).edges()) {
 			double all = rate(edge);
 			double seen = known.getOrDefault(edge.to(), 0.0);
+			// Part of a mean over the life of an instance says nothing.
+			if (edge.evidence().partial()) {
+				continue;
+			}
 			if (all > 0 && seen < (1 - RateWindow.TOLERANCE) * all) {
 				notSeen.add("'%s': %.0f %% of its calls come from callers that do not report here".formatted(edge.to(),
 						100 * (1 - seen / all)));
@@ -367,7 +387,7 @@ public final class Cluster {
 		Map<List<String>, Map<String, Double>> calls = new LinkedHashMap<>();
 		for (Member member : alive()) {
 			for (Outgoing one : member.report.outgoing()) {
-				String to = resolve(key(one, member.report.service() + '@' + member.report.instance()));
+				String to = resolve(key(one, member.id));
 				if (one.calls() > 0) {
 					calls.computeIfAbsent(List.of(member.report.service(), to), (ends) -> new TreeMap<>())
 						.merge(one.path(), one.calls(), Double::sum);
@@ -461,7 +481,14 @@ public final class Cluster {
 		PlacementModel bare = new PlacementModel(services, places, List.of(), List.of(), costs.costs(), objective,
 				current);
 		notSeen.addAll(costs.notSeen());
-		return ObservedModel.of(bare.with(new Doubts(notSeen, Set.of())), List.of(traffic(nanos)));
+		Set<String> unlocated = new TreeSet<>();
+		if (replicas.getOrDefault(NAMELESS, 0) > 1) {
+			unlocated.add(NAMELESS);
+			notSeen.add(
+					"%d instances have the name '%s', which applications without a name have; give each application a spring.application.name"
+						.formatted(replicas.get(NAMELESS), NAMELESS));
+		}
+		return ObservedModel.of(bare.with(new Doubts(notSeen, unlocated)), List.of(traffic(nanos)));
 	}
 
 	/**
@@ -495,7 +522,8 @@ public final class Cluster {
 	private static Demand demand(Member member, double part, int sharing) {
 		Demand demand = new Demand(new TreeMap<>(), new TreeMap<>());
 		String divided = (sharing > 1) ? ", divided among %d services of one process".formatted(sharing) : "";
-		if (!member.cpu.isEmpty()) {
+		// Each process uses some: 0 says that it does not know.
+		if (!member.cpu.isEmpty() && member.report.cpuSeconds() > 0) {
 			demand.add(Resources.CPU, bounded(Math.ceil(member.cpu.need() * part)), member.cpu.from() + divided);
 		}
 		ProcessMemory.Need memory = member.memory();

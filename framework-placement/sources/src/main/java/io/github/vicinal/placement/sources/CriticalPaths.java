@@ -257,20 +257,25 @@ final class CriticalPaths {
 
 		/**
 		 * The server span that nobody in this trace called; none if there are several.
+		 * One without a parent counts before those whose parent does not report, such as
+		 * a gateway.
 		 */
 		@Nullable Node root() {
-			Node root = null;
+			List<Node> first = new ArrayList<>();
+			List<Node> orphans = new ArrayList<>();
 			for (Node server : this.servers) {
-				boolean called = !server.parent.isEmpty() || this.clients.contains(server.id);
-				if (called || server.service.isEmpty()) {
+				if (server.service.isEmpty() || this.clients.contains(server.id)) {
 					continue;
 				}
-				if (root != null) {
-					return null;
+				if (server.parent.isEmpty()) {
+					first.add(server);
 				}
-				root = server;
+				else if (!this.others.containsKey(server.parent) && !this.serverById.containsKey(server.parent)) {
+					orphans.add(server);
+				}
 			}
-			return root;
+			List<Node> roots = first.isEmpty() ? orphans : first;
+			return (roots.size() == 1) ? roots.get(0) : null;
 		}
 
 		Map<Hop, Integer> critical(Node root) {

@@ -171,7 +171,9 @@ public final class HttpJson implements AutoCloseable {
 	JsonNode get(URI uri, int most) throws IOException {
 		HttpRequest.Builder request = HttpRequest.newBuilder(withoutUser(uri))
 			.timeout(this.timeout)
-			.header("Accept", "application/json");
+			.header("Accept", "application/json")
+			// Without it, a server may choose any.
+			.header("Accept-Encoding", "identity");
 		if (uri.getUserInfo() != null) {
 			request.header("Authorization",
 					"Basic " + Base64.getEncoder().encodeToString(uri.getUserInfo().getBytes(StandardCharsets.UTF_8)));
@@ -183,6 +185,12 @@ public final class HttpJson implements AutoCloseable {
 		if (response.statusCode() != 200) {
 			throw new IOException("%s answered with status %d%s%s".formatted(shown(uri), response.statusCode(),
 					reason(response.body()), advice(response.statusCode())));
+		}
+		String coding = response.headers().firstValue("Content-Encoding").orElse("identity");
+		if (!coding.equals("identity")) {
+			throw new IOException(
+					"%s answered in the coding '%s' that nobody asked for; is there a proxy that compresses?"
+						.formatted(shown(uri), PrintableText.escaped(coding)));
 		}
 		try {
 			return this.mapper.readTree(response.body());

@@ -126,6 +126,9 @@ public record InstanceReport(String service, String instance, String process, St
 					name(member, "path"), amount(member, "calls"), (bytes != null) ? amount(member, "bytes") : null,
 					cost(member)));
 		}
+		if (root.number("uptimeSeconds") == null) {
+			throw root.wrong("uptimeSeconds is missing; without it, counts are no rates");
+		}
 		if (name(root, "service").isBlank() || name(root, "instance").isBlank()) {
 			throw root.wrong("service and instance must not be empty");
 		}

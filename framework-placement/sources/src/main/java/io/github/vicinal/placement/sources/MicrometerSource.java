@@ -2,6 +2,7 @@ package io.github.vicinal.placement.sources;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -58,27 +59,29 @@ public final class MicrometerSource implements TrafficSource {
 	/**
 	 * Returns the calls that the application served, without those of its actuator.
 	 * @param registry a registry
+	 * @param actuator paths of the actuator, such as {@code /actuator}
 	 * @return the sum of its server timers
 	 */
-	public static double served(MeterRegistry registry) {
-		return serving(registry).mapToDouble(Timer::count).sum();
+	public static double served(MeterRegistry registry, Collection<String> actuator) {
+		return serving(registry, actuator).mapToDouble(Timer::count).sum();
 	}
 
 	/**
 	 * Returns the time that the application took for the calls that it served, without
 	 * those of its actuator.
 	 * @param registry a registry
+	 * @param actuator paths of the actuator
 	 * @return the sum of its server timers, in seconds
 	 */
-	public static double servedSeconds(MeterRegistry registry) {
-		return serving(registry).mapToDouble((timer) -> timer.totalTime(TimeUnit.SECONDS)).sum();
+	public static double servedSeconds(MeterRegistry registry, Collection<String> actuator) {
+		return serving(registry, actuator).mapToDouble((timer) -> timer.totalTime(TimeUnit.SECONDS)).sum();
 	}
 
-	private static Stream<Timer> serving(MeterRegistry registry) {
-		return registry.find(SERVER)
-			.timers()
-			.stream()
-			.filter((timer) -> !String.valueOf(timer.getId().getTag("uri")).startsWith("/actuator"));
+	private static Stream<Timer> serving(MeterRegistry registry, Collection<String> actuator) {
+		return registry.find(SERVER).timers().stream().filter((timer) -> {
+			String uri = String.valueOf(timer.getId().getTag("uri"));
+			return actuator.stream().noneMatch((path) -> uri.equals(path) || uri.startsWith(path + '/'));
+		});
 	}
 
 	/**

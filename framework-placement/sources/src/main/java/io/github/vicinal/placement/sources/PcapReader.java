@@ -288,12 +288,18 @@ final class PcapReader {
 		identity = identity * 31 + target.hashCode();
 		identity = identity * 31 + sourcePort * 65_536L + targetPort;
 		identity = identity * 31 + payload;
-		identity = identity * 31 + ((protocol == TCP) ? packet.get(at + 13) : checksum(packet, at));
+		identity = identity * 31 + ((protocol == TCP) ? packet.get(at + 13) : content(packet, at));
 		return new Segment(time, source, sourcePort, target, targetPort, length, payload, opens, identity);
 	}
 
-	private static int checksum(ByteBuffer packet, int at) {
-		return unsignedShort(packet, at + 6);
+	/**
+	 * Returns a hash of what a datagram carries. Its checksum would be the same for all
+	 * datagrams of a length where the network card computes it, and Linux gives many of
+	 * them the identification 0.
+	 */
+	private static int content(ByteBuffer packet, int at) {
+		int end = Math.max(at + 8, Math.min(packet.limit(), at + unsignedShort(packet, at + 4)));
+		return (end > at + 8) ? packet.slice(at + 8, end - at - 8).hashCode() : unsignedShort(packet, at + 6);
 	}
 
 }

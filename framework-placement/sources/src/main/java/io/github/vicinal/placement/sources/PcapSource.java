@@ -43,6 +43,12 @@ public final class PcapSource implements TrafficSource {
 	/** A packet seen again within this time is on another interface. */
 	private static final long SAME_PACKET_NANOS = 100_000_000;
 
+	/** Time that no two packets of a capture lie apart, unless the clock was set. */
+	private static final long JUMP_FORWARD_NANOS = 86_400_000_000_000L;
+
+	/** Time that packets may be out of order, as those of several queues. */
+	private static final long JUMP_BACK_NANOS = 10_000_000_000L;
+
 	private static final int REMEMBERED = 1 << 16;
 
 	private static final int MAX_PAIRS = 1 << 20;
@@ -214,9 +220,28 @@ public final class PcapSource implements TrafficSource {
 
 		private long skipped;
 
+		private long before;
+
+		/** Time until the clock was set last. */
+		private long elapsed;
+
+		private int jumps;
+
+		private void time(long nanos) {
+			if (this.last != Long.MIN_VALUE
+					&& (nanos - this.before > JUMP_FORWARD_NANOS || this.before - nanos > JUMP_BACK_NANOS)) {
+				this.jumps++;
+				this.elapsed += this.last - this.first;
+				this.first = nanos;
+				this.last = nanos;
+			}
+			this.before = nanos;
+			this.first = Math.min(this.first, nanos);
+			this.last = Math.max(this.last, nanos);
+		}
+
 		void add(Segment segment) {
-			this.first = Math.min(this.first, segment.nanos());
-			this.last = Math.max(this.last, segment.nanos());
+			time(segment.nanos());
 			String source = segment.source() + ":" + segment.sourcePort();
 			String target = segment.target() + ":" + segment.targetPort();
 			boolean forward = source.compareTo(target) < 0;
@@ -286,13 +311,21 @@ public final class PcapSource implements TrafficSource {
 			if (!truncated.isEmpty()) {
 				notSeen.add(PcapSource.this.file + ": " + truncated);
 			}
-			double seconds = Math.max(1e-3, (this.last - this.first) / 1e9);
+			if (this.jumps > 0) {
+				notSeen.add(
+						"%s: the clock jumps between packets, %d time%s; its rates are those of the time without the jumps"
+							.formatted(PcapSource.this.file, this.jumps, (this.jumps == 1) ? "" : "s"));
+			}
+			double seconds = Math.max(1e-3, (this.elapsed + this.last - this.first) / 1e9);
 			Duration window = Duration.ofMillis(Math.max(1, Math.round(1000 * seconds)));
 			List<Edge> found = new ArrayList<>();
 			this.edges.forEach((ends, bytes) -> {
 				List<String> notes = new ArrayList<>();
 				if (!truncated.isEmpty()) {
 					notes.add("the capture is truncated");
+				}
+				if (this.jumps > 0) {
+					notes.add("the clock jumped during the capture");
 				}
 				if (bytes.guessed) {
 					notes.add("began before the capture; the lower port is taken for the called");

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -88,6 +89,74 @@ class ClusterTests {
 		assertThat(model.hosts()).extracting((host) -> host.capacity()).containsOnly(Resources.of(4000, 8192));
 		assertThat(model.current()).isNotNull();
 		assertThat(cluster.current().on("orders")).isEqualTo(Map.of("b", 2));
+	}
+
+	/** As those that were restored from one checkpoint. */
+	@Test
+	void processesWithOneIdAreInstancesOfTheirOwn() {
+		Cluster cluster = new Cluster(LONG, LONG, 1);
+		for (int i = 0; i < 4; i++) {
+			long nanos = 10 * i * SECOND;
+			for (String host : List.of("a", "b")) {
+				double before = host.equals("a") ? 5000 : 0;
+				cluster.add(new InstanceReport("shop", "i", "1@" + host, host, "", 4, 8192, 1000 + 10.0 * i, 100 + i,
+						400, 0, 0, List.of(to("orders", "", "", before + 100.0 * i))), null, nanos);
+			}
+			cluster.add(new InstanceReport("orders", "o", "1@c", "c", "", 4, 8192, 1000 + 10.0 * i, 100 + i, 400,
+					200.0 * i, 0, List.of()), null, nanos);
+		}
+		assertThat(cluster.current().on("shop")).isEqualTo(Map.of("a", 1, "b", 1));
+		assertThat(cluster.paths()).hasSize(1);
+		assertThat(cluster.traffic(30 * SECOND).notSeen()).isEmpty();
+		assertThat(cluster.traffic(30 * SECOND).edges()).singleElement()
+			.satisfies((edge) -> assertThat(edge.callsPerSecond()).isCloseTo(20, within(0.1)));
+	}
+
+	@Test
+	void applicationsWithoutANameAreNotReplicas() {
+		Cluster cluster = new Cluster(LONG, LONG, 1);
+		cluster.add(report("application", "i1", "a", 0, to("stock", "", "i2", 100)), null, 0);
+		assertThat(cluster.model(CALLS, 0).model().doubts().unlocated()).isEmpty();
+		cluster.add(report("application", "i3", "b", 0), null, 0);
+		cluster.add(report("stock", "i2", "b", 100), null, 0);
+		PlacementModel model = cluster.model(CALLS, 0).model();
+		assertThat(model.doubts().unlocated()).containsExactly("application");
+		assertThat(model.doubts().notSeen())
+			.anySatisfy((line) -> assertThat(line).contains("2 instances have the name 'application'"));
+	}
+
+	@Test
+	void aReportWithoutItsTimeIsNone() {
+		Map<String, Object> report = new LinkedHashMap<>(report("shop", "i1", "a", 0).toMap());
+		report.remove("uptimeSeconds");
+		assertThatThrownBy(() -> InstanceReport.read(this.mapper.valueToTree(report), "test"))
+			.isInstanceOf(InvalidModelException.class)
+			.hasMessageContaining("uptimeSeconds is missing");
+	}
+
+	/**
+	 * In the first moments after ten seconds one has been observed for ten, and another
+	 * for a bit less.
+	 */
+	@Test
+	void whileOneRateIsAMeanOverALifeNobodyIsAccused() {
+		Cluster cluster = new Cluster(LONG, LONG, 1);
+		for (int i = 0; i < 2; i++) {
+			long late = i * (10 * SECOND - 50_000_000);
+			cluster.add(report("shop", "i1", "a", 0, to("orders", "", "i2", 1000 + 100.0 * i)), null, 10 * i * SECOND);
+			cluster.add(new InstanceReport("orders", "i2", "i2", "b", "", 4, 8192, 1000, 50, 400, 40_000 + 100.0 * i, 0,
+					List.of()), "x:1", 60_000_000 + late);
+		}
+		assertThat(cluster.traffic(10 * SECOND + 10_000_000).notSeen()).isEmpty();
+	}
+
+	/** A JVM that does not know its CPU time reports 0. */
+	@Test
+	void cpuThatNobodyKnowsIsNotZero() {
+		Cluster cluster = new Cluster(LONG, LONG, 1);
+		cluster.add(new InstanceReport("shop", "i1", "i1", "a", "", 4, 8192, 100, 0, 400, 0, 0, List.of()), null, 0);
+		assertThat(cluster.model(CALLS, 0).model().services()).singleElement()
+			.satisfies((service) -> assertThat(service.demand().amounts()).containsOnlyKeys(Resources.MEMORY));
 	}
 
 	@Test

@@ -93,6 +93,29 @@ class CriticalPathsTests {
 			.satisfies((route) -> assertThat(route.p99Micros()).isNull());
 	}
 
+	/** A gateway takes part in traces, and reports no spans. */
+	@Test
+	void aRequestOfACallerThatDoesNotReportIsOne() throws IOException {
+		begin();
+		span("r", "gateway", "SERVER", "shop", 0, 10_000);
+		call("c1", "r", "shop", "cart", 100, 2000);
+		assertThat(observe(1).routes()).singleElement()
+			.satisfies((route) -> assertThat(route.criticalPath()).containsExactly(new Route.Hop("shop", "cart", 1)));
+		// A call whose client span is missing is no request of its own.
+		begin();
+		span("r", "", "SERVER", "shop", 0, 10_000);
+		call("c1", "r", "shop", "cart", 100, 2000);
+		span("m", "missing", "SERVER", "mail", 0, 10_000);
+		call("c2", "m", "mail", "cart", 100, 2000);
+		// Of two nobody knows which one is the request.
+		begin();
+		span("r", "gateway", "SERVER", "shop", 0, 10_000);
+		call("c1", "r", "shop", "cart", 100, 2000);
+		span("m", "missing", "SERVER", "mail", 0, 10_000);
+		call("c2", "m", "mail", "cart", 100, 2000);
+		assertThat(observe(1).routes()).extracting(Route::name).containsExactlyInAnyOrder("shop", "shop post /orders");
+	}
+
 	@Test
 	void spansThatGoInCirclesEnd() throws IOException {
 		begin();

@@ -77,6 +77,37 @@ class PcapSourceTests {
 		assertThat(edge.hopBytesPerSecond()).isCloseTo(2 * edge.wireBytesPerSecond(), within(1e-6));
 	}
 
+	/**
+	 * Without an identification, and with the checksum that the network card computes.
+	 */
+	@Test
+	void datagramsOfOneLengthAreDifferentPackets() throws IOException {
+		Pcaps capture = new Pcaps(ByteOrder.LITTLE_ENDIAN, false, Pcaps.RAW);
+		for (int i = 0; i <= 100; i++) {
+			capture.udp(100 + i / 100.0, "10.0.0.1", 40_000, "10.0.0.2", 80, "datagram %03d".formatted(i));
+		}
+		capture.udp(101, "10.0.0.1", 40_000, "10.0.0.2", 80, "datagram 100");
+		assertThat(read(capture.bytes()).edges()).singleElement().satisfies((edge) -> {
+			assertThat(edge.applicationBytesPerSecond()).isCloseTo(12 * 101, within(1e-6));
+			assertThat(edge.wireBytesPerSecond()).isCloseTo(40 * 101, within(1e-6));
+			assertThat(edge.hopBytesPerSecond()).isCloseTo(40 * 102, within(1e-6));
+		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "0", "4000000000" })
+	void aClockThatJumpsDoesNotChangeTheRates(double jump) throws IOException {
+		Traffic traffic = read(conversation(ByteOrder.LITTLE_ENDIAN, false, Pcaps.ETHERNET)
+			.tcp(jump, "10.0.0.1", 40_000, "10.0.0.2", 80, ACK, 0)
+			.bytes());
+		assertThat(traffic.edges()).singleElement().satisfies((edge) -> {
+			assertThat(edge.applicationBytesPerSecond()).isCloseTo(200, within(1e-6));
+			assertThat(edge.evidence().partial()).isTrue();
+			assertThat(edge.evidence().note()).contains("clock jumped");
+		});
+		assertThat(traffic.notSeen()).singleElement().asString().contains("the clock jumps between packets, 1 time;");
+	}
+
 	@Test
 	void theCallerOfAnOlderConnectionIsTakenFromThePorts() throws IOException {
 		byte[] bytes = new Pcaps(ByteOrder.LITTLE_ENDIAN, false, Pcaps.ETHERNET)

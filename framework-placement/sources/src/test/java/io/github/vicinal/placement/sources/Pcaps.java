@@ -3,6 +3,7 @@ package io.github.vicinal.placement.sources;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 
 /** Writes captures as tcpdump does. */
 final class Pcaps {
@@ -67,6 +68,18 @@ final class Pcaps {
 		int tcp = link + ip;
 		packet.putShort(tcp, (short) fromPort).putShort(tcp + 2, (short) toPort).putInt(tcp + 4, this.identification);
 		packet.put(tcp + 12, (byte) 0x50).put(tcp + 13, (byte) flags);
+		record(seconds, packet.array(), packet.capacity());
+		return this;
+	}
+
+	/** A UDP datagram of raw IP, as Linux sends it: with the identification 0. */
+	Pcaps udp(double seconds, String from, int fromPort, String to, int toPort, String payload) {
+		byte[] content = payload.getBytes(StandardCharsets.US_ASCII);
+		ByteBuffer packet = ByteBuffer.allocate(28 + content.length);
+		packet.put((byte) 0x45).putShort(2, (short) packet.capacity()).put(9, (byte) 17);
+		packet.put(12, address(from)).put(16, address(to));
+		packet.putShort(20, (short) fromPort).putShort(22, (short) toPort);
+		packet.putShort(24, (short) (8 + content.length)).putShort(26, (short) 0x1234).put(28, content);
 		record(seconds, packet.array(), packet.capacity());
 		return this;
 	}

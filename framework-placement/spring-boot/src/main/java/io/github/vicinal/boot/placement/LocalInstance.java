@@ -2,6 +2,7 @@ package io.github.vicinal.boot.placement;
 
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,8 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 
 	private final OtherCalls others;
 
+	private final Supplier<Collection<String>> actuator;
+
 	/** Start of the counts. */
 	private volatile Start start = new Start(0, 0);
 
@@ -59,30 +62,27 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 	 * Creates the instance.
 	 * @param service name of the application
 	 * @param identity what it calls itself towards its peers
-	 * @param host name of its host, {@code null} for one that is made from the identity
+	 * @param host name of its host, {@code null} for one that is made up
 	 * @param zone the zone of that host, empty if there are none
 	 * @param channels its channels, or {@code null} if it has none
 	 * @param exchanges its channel of HTTP exchanges, or {@code null} if no server was
 	 * asked
 	 * @param meters its meters, or {@code null} if it has none
 	 * @param balanced knows the names that load balancers replace
+	 * @param actuator paths of its actuator, whose calls do not count
 	 */
 	public LocalInstance(String service, PeerIdentity identity, @Nullable String host, String zone,
 			Supplier<@Nullable ClientChannels> channels, Supplier<@Nullable ChannelReport> exchanges,
-			Supplier<@Nullable MeterRegistry> meters, BalancedNames balanced) {
+			Supplier<@Nullable MeterRegistry> meters, BalancedNames balanced, Supplier<Collection<String>> actuator) {
 		this.service = service;
 		this.identity = identity;
-		this.host = (host != null) ? host : madeFrom(identity);
+		this.host = (host != null) ? host : LocalHost.name(identity);
 		this.zone = zone;
 		this.channels = channels;
 		this.exchanges = exchanges;
 		this.meters = meters;
 		this.others = new OtherCalls(balanced);
-	}
-
-	private static String madeFrom(PeerIdentity identity) {
-		String id = identity.hostId().equals(PeerIdentity.NO_HOST) ? identity.instanceId() : identity.hostId();
-		return "host-" + id.substring(0, 8);
+		this.actuator = actuator;
 	}
 
 	/**
@@ -91,7 +91,8 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 	@Override
 	public void onApplicationEvent(ApplicationReadyEvent event) {
 		MeterRegistry registry = this.meters.get();
-		if (outgoing(registry).isEmpty() && (registry == null || MicrometerSource.served(registry) == 0)) {
+		if (outgoing(registry).isEmpty()
+				&& (registry == null || MicrometerSource.served(registry, this.actuator.get()) == 0)) {
 			this.start = new Start(uptimeSeconds(), cpuSeconds());
 		}
 	}
@@ -114,15 +115,13 @@ final class LocalInstance implements ApplicationListener<ApplicationReadyEvent> 
 				? system.getTotalMemorySize() / MIB : 0;
 		Start start = this.start;
 		HostCapacity capacity = HostCapacity.read(Runtime.getRuntime().availableProcessors(), seenMemory);
-		long memory = (ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getCommitted()
-				+ ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage().getCommitted()) / MIB;
 		MeterRegistry registry = this.meters.get();
-		return new InstanceReport(this.service, this.identity.instanceId(),
-				ProcessHandle.current().pid() + "@" + this.host, this.host, this.zone, capacity.processors(),
-				capacity.memoryMib(), uptimeSeconds() - start.uptimeSeconds(), cpuSeconds() - start.cpuSeconds(),
-				memory, (registry != null) ? MicrometerSource.served(registry) : 0,
-				(registry != null) ? MicrometerSource.servedSeconds(registry) : 0, outgoing(registry),
-				LocalMemory.read(seenMemory, capacity.memoryMib()));
+		return new InstanceReport(this.service, this.identity.instanceId(), LocalProcess.name(this.host), this.host,
+				this.zone, capacity.processors(), capacity.memoryMib(), uptimeSeconds() - start.uptimeSeconds(),
+				cpuSeconds() - start.cpuSeconds(), LocalMemory.used(),
+				(registry != null) ? MicrometerSource.served(registry, this.actuator.get()) : 0,
+				(registry != null) ? MicrometerSource.servedSeconds(registry, this.actuator.get()) : 0,
+				outgoing(registry), LocalMemory.read(seenMemory, capacity.memoryMib()));
 	}
 
 	private List<Outgoing> outgoing(@Nullable MeterRegistry registry) {

@@ -1,7 +1,9 @@
 package io.github.vicinal.boot.placement;
 
 import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryUsage;
 import java.nio.file.Files;
@@ -47,10 +49,34 @@ final class LocalMemory {
 			peak += (most != null) ? most.getUsed() : 0;
 		}
 		String status = status();
-		// Of a committed heap not all need be resident.
-		long outside = Math.max(nonHeap.getCommitted() / MIB, resident(status) - heap.getCommitted() / MIB);
+		// Of a committed heap not all need be resident, least of all one that began with
+		// its limit. What the JVM counts outside of it is resident anyway.
+		long outside = Math.max((nonHeap.getCommitted() + buffers()) / MIB,
+				resident(status) - heap.getCommitted() / MIB);
 		return new ProcessMemory(Math.max(0, heap.getMax()) / MIB, chosen(), outside,
 				(seenMib > 0 && seenMib < hostMib) ? seenMib : 0, Math.max(peak / MIB, peak(status)));
+	}
+
+	/** Returns the memory of direct buffers, in bytes. */
+	private static long buffers() {
+		return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)
+			.stream()
+			.filter((pool) -> pool.getName().equals("direct"))
+			.mapToLong((pool) -> Math.max(0, pool.getMemoryUsed()))
+			.sum();
+	}
+
+	/**
+	 * Reads what the process takes now. Memory that is committed is in use only once it
+	 * was touched: a fresh heap without a limit has a 64th of the machine.
+	 * @return its resident memory, or what the JVM has committed where that is unknown,
+	 * in MiB
+	 */
+	static long used() {
+		long resident = resident(status());
+		MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+		return (resident > 0) ? resident
+				: (memory.getHeapMemoryUsage().getCommitted() + memory.getNonHeapMemoryUsage().getCommitted()) / MIB;
 	}
 
 	private static String status() {

@@ -4,8 +4,11 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 
 import io.github.vicinal.boot.autoconfigure.VicinalAutoConfiguration;
@@ -26,6 +29,9 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -67,7 +73,8 @@ public final class PlacementEndpointAutoConfiguration {
 	@Bean
 	LocalInstance vicinalPlacementLocalInstance(PlacementProperties properties, PeerIdentity identity,
 			Environment environment, ObjectProvider<ClientChannels> channels, ObjectProvider<Exchanges> exchanges,
-			ObjectProvider<MeterRegistry> meters, ObjectProvider<BalancedNames> balanced) {
+			ObjectProvider<MeterRegistry> meters, ObjectProvider<BalancedNames> balanced,
+			ObjectProvider<PathMappedEndpoints> endpoints) {
 		return new LocalInstance(environment.getProperty("spring.application.name", "application"), identity,
 				properties.host(), properties.zone(), channels::getIfAvailable, () -> {
 					Exchanges known = exchanges.getIfAvailable();
@@ -75,7 +82,20 @@ public final class PlacementEndpointAutoConfiguration {
 				}, meters::getIfAvailable, (names) -> {
 					BalancedNames known = balanced.getIfAvailable();
 					return (known != null) ? known.addresses(names) : Map.of();
-				});
+				}, () -> actuator(endpoints.getIfAvailable()));
+	}
+
+	/** Returns the paths of the actuator, which may be anywhere, also at the root. */
+	private static Collection<String> actuator(@Nullable PathMappedEndpoints endpoints) {
+		if (endpoints == null) {
+			return List.of("/actuator");
+		}
+		Set<String> paths = new TreeSet<>(endpoints.getAllPaths());
+		paths.addAll(endpoints.getAdditionalPaths(WebServerNamespace.SERVER, EndpointId.of("health")));
+		if (!endpoints.getBasePath().isEmpty()) {
+			paths.add(endpoints.getBasePath());
+		}
+		return paths;
 	}
 
 	@Bean

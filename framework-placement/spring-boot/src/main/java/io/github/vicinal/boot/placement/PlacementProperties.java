@@ -41,8 +41,8 @@ import org.springframework.util.unit.DataSize;
  * uniform.
  * @param edgeWeight Quantity of an edge that counts. Default is that of the model, else
  * calls.
- * @param host Name of the host that this instance runs on. Default is made from what
- * processes of one host share.
+ * @param host Name of the host that this instance runs on. Default is made from the boot
+ * id of its kernel, which all containers of a host see.
  * @param zone Name of the zone of that host.
  * @param applications Files of services that say which may share a JVM: a jar, a pom.xml,
  * a bill of materials or a Dockerfile, by name of the service. Needs vicinal-copackage.
@@ -73,7 +73,12 @@ record PlacementProperties(@DefaultValue("recommend") Mode mode, @Nullable Strin
 	/** The longest search that a request may ask for. */
 	static final Duration LONGEST_SEARCH = Duration.ofSeconds(30);
 
+	/** The longest half-life. Ten of them still are a number of nanoseconds. */
+	private static final Duration LONGEST_HALF_LIFE = Duration.ofDays(10_000);
+
 	public PlacementProperties {
+		// An empty variable, as in ${NODE_NAME:}, names no host.
+		host = (host == null || host.isBlank()) ? null : host.strip();
 		positive("timeout", timeout);
 		positive("half-life", halfLife);
 		positive("search-time", searchTime);
@@ -85,6 +90,18 @@ record PlacementProperties(@DefaultValue("recommend") Mode mode, @Nullable Strin
 			throw new InvalidPlacementException(
 					"%s.saved-by-jvm-sharing is %d bytes".formatted(PREFIX, savedByJvmSharing.toBytes()),
 					"Choose at least 0, or leave it out for 160MB");
+		}
+		if (refresh.isNegative()) {
+			throw new InvalidPlacementException("%s.refresh is %d ms".formatted(PREFIX, refresh.toMillis()),
+					"Choose at least 0, or leave it out for 5s");
+		}
+		if (halfLife.compareTo(LONGEST_HALF_LIFE) > 0) {
+			throw new InvalidPlacementException("%s.half-life is %d days".formatted(PREFIX, halfLife.toDays()),
+					"Choose at most %d days; no instance runs for longer".formatted(LONGEST_HALF_LIFE.toDays()));
+		}
+		if (maxMoves != null && maxMoves < 0) {
+			throw new InvalidPlacementException("%s.max-moves is %d".formatted(PREFIX, maxMoves),
+					"Choose at least 0, or leave it out for no limit");
 		}
 		if (minimumCalls < 0) {
 			throw new InvalidPlacementException("%s.minimum-calls is %d".formatted(PREFIX, minimumCalls),

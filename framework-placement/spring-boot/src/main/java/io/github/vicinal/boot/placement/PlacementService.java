@@ -253,6 +253,7 @@ final class PlacementService implements AutoCloseable {
 		Outcome observed = observe();
 		PlacementModel model = what.change(observed.model());
 		Integer moves = (what.maxMoves() != null) ? what.maxMoves() : this.properties.maxMoves();
+		Duration time = what.time(this.properties.searchTime());
 		if (!this.searching.tryAcquire()) {
 			throw new BusyException();
 		}
@@ -260,9 +261,7 @@ final class PlacementService implements AutoCloseable {
 		this.running = search;
 		try {
 			Recommendation found = this.recommender.recommend(model, (moves != null) ? moves : -1,
-					Budget
-						.ofTime(what.time(this.properties.searchTime()),
-								(what.seed() != null) ? what.seed() : this.properties.seed())
+					Budget.ofTime(time, (what.seed() != null) ? what.seed() : this.properties.seed())
 						.cancelledBy(search.cancellation()),
 					search);
 			return new Outcome(model, observed.paths(), observed.costs(), found, observed.notSeen(),

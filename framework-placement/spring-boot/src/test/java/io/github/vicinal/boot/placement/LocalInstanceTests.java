@@ -1,5 +1,7 @@
 package io.github.vicinal.boot.placement;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,12 +28,13 @@ import org.springframework.context.support.StaticApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.Assertions.within;
 
 class LocalInstanceTests {
 
 	private static LocalInstance instance(@Nullable MeterRegistry meters) {
 		return new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "", () -> null, () -> null,
-				() -> meters, (names) -> Map.of());
+				() -> meters, (names) -> Map.of(), () -> List.of("/actuator"));
 	}
 
 	private static void ready(LocalInstance instance) {
@@ -62,6 +65,45 @@ class LocalInstanceTests {
 		assertThat(instance.report().uptimeSeconds()).isGreaterThanOrEqualTo(before.uptimeSeconds());
 	}
 
+	/** Each user has a rendezvous directory, and often each container. */
+	@Test
+	void instancesOfOneKernelAreOnOneHost() {
+		PeerIdentity one = PeerIdentity.create("0".repeat(32));
+		PeerIdentity other = PeerIdentity.create("1".repeat(32));
+		PeerIdentity alone = PeerIdentity.create(PeerIdentity.NO_HOST);
+		String boot = "c523ed66-451b-4085-83eb-7ee42fdbb525";
+		assertThat(List.of(LocalHost.name(boot, one), LocalHost.name(boot, other), LocalHost.name(boot, alone)))
+			.containsOnly("host-c523ed66");
+		assertThat(LocalHost.name("", one)).isEqualTo("host-00000000");
+		assertThat(LocalHost.name("", alone)).isEqualTo("host-" + alone.instanceId().substring(0, 8));
+	}
+
+	/** The process id of most containers is 1. */
+	@Test
+	void containersOfOneHostAreNotOneProcess() {
+		String name = LocalProcess.name(1, "/4026532001", 1_700_000_000_000L, "a");
+		assertThat(LocalProcess.name(1, "/4026532001", 1_700_000_000_000L, "a")).isEqualTo(name);
+		assertThat(LocalProcess.name(1, "/4026532002", 1_700_000_000_000L, "a")).isNotEqualTo(name);
+		assertThat(LocalProcess.name(1, "/4026532001", 1_700_000_000_001L, "a")).isNotEqualTo(name);
+		assertThat(LocalProcess.name(1, "/4026532001", 1_700_000_000_000L, "b")).isNotEqualTo(name);
+		String here = instance(null).report().process();
+		assertThat(here).matches(Files.exists(Path.of("/proc/self/ns/pid")) ? "[0-9]+/[0-9]+:[0-9]+@a" : ".+@a");
+		assertThat(instance(null).report().process()).as("another application of this JVM").isEqualTo(here);
+	}
+
+	/** Probes and scrapes are no calls of a caller that should report. */
+	@Test
+	void callsOfTheActuatorDoNotCountWhereverItIs() {
+		SimpleMeterRegistry meters = new SimpleMeterRegistry();
+		record(meters.timer("http.server.requests", "uri", "/manage"), 9);
+		record(meters.timer("http.server.requests", "uri", "/manage/health/**"), 9);
+		record(meters.timer("http.server.requests", "uri", "/management/{id}"), 2);
+		LocalInstance instance = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "",
+				() -> null, () -> null, () -> meters, (names) -> Map.of(), () -> List.of("/manage"));
+		assertThat(instance.report().incomingCalls()).isEqualTo(2);
+		assertThat(instance.report().incomingSeconds()).isCloseTo(0.002, within(1e-9));
+	}
+
 	private static ChannelReport exchanges(PeerReport... peers) {
 		return new ChannelReport("exchanges", "", "", null, List.of(), Map.of(), List.of(), List.of(peers), List.of());
 	}
@@ -78,7 +120,7 @@ class LocalInstanceTests {
 		Timer timer = meters.timer("http.client.requests", "client.name", "stock");
 		AtomicReference<ChannelReport> report = new AtomicReference<>(exchanges(peer("stock:1", "i", 50, 5000)));
 		LocalInstance instance = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "",
-				() -> null, report::get, () -> meters, (names) -> Map.of());
+				() -> null, report::get, () -> meters, (names) -> Map.of(), () -> List.of("/actuator"));
 		record(timer, 50);
 		assertThat(calls(instance)).isEqualTo(Map.of("stock:1", 50.0));
 		report.set(exchanges());
@@ -107,7 +149,7 @@ class LocalInstanceTests {
 				() -> null, report::get, () -> meters, (names) -> {
 					asked.addAll(names);
 					return Map.of("stock", instances.get());
-				});
+				}, () -> List.of("/actuator"));
 		record(third, 4);
 		assertThat(calls(instance)).isEqualTo(Map.of("api.example", 4.0));
 		assertThat(calls(instance)).isEqualTo(Map.of("api.example", 4.0));
@@ -134,7 +176,8 @@ class LocalInstanceTests {
 				peer("localhost:3", "k", 20, 0), peer("localhost:9", "", 20, 0));
 		LocalInstance instance = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "",
 				() -> null, () -> report, () -> meters,
-				(names) -> Map.of("stock", Set.of("localhost:1", "localhost:2"), "mail", Set.of("localhost:3")));
+				(names) -> Map.of("stock", Set.of("localhost:1", "localhost:2"), "mail", Set.of("localhost:3")),
+				() -> List.of("/actuator"));
 		assertThat(calls(instance))
 			.isEqualTo(Map.of("localhost:1", 30.0, "localhost:2", 20.0, "localhost:3", 20.0, "localhost:9", 20.0));
 	}
@@ -146,7 +189,8 @@ class LocalInstanceTests {
 		Timer warehouse = meters.timer("http.client.requests", "client.name", "warehouse");
 		AtomicReference<Set<String>> instances = new AtomicReference<>(Set.of("10.0.0.1:80", "10.0.0.2:80"));
 		LocalInstance instance = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "",
-				() -> null, () -> null, () -> meters, (names) -> Map.of("warehouse", instances.get()));
+				() -> null, () -> null, () -> meters, (names) -> Map.of("warehouse", instances.get()),
+				() -> List.of("/actuator"));
 		record(warehouse, 4);
 		assertThat(instance.report().outgoing()).extracting(Outgoing::target, Outgoing::address, Outgoing::calls)
 			.containsExactly(tuple("warehouse", "10.0.0.1:80", 4.0));
@@ -161,7 +205,7 @@ class LocalInstanceTests {
 	void bytesOfAPathThatIsOpenedAgainAddUp() {
 		AtomicReference<ChannelReport> report = new AtomicReference<>(exchanges(peer("stock:1", "i", 50, 5000)));
 		LocalInstance instance = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "",
-				() -> null, report::get, () -> null, (names) -> Map.of());
+				() -> null, report::get, () -> null, (names) -> Map.of(), () -> List.of("/actuator"));
 		assertThat(instance.report().outgoing()).hasSize(1);
 		report.set(exchanges(peer("stock:1", "j", 60, 1000)));
 		assertThat(instance.report().outgoing()).singleElement().satisfies((outgoing) -> {

@@ -24,6 +24,14 @@ class LocalMemoryTests {
 		assertThat(LocalMemory.peak("VmHWM:\t 99999999999999999999 kB")).isZero();
 	}
 
+	/** A fresh heap is committed, and hardly touched. */
+	@Test
+	void whatIsCommittedIsNotYetInUse() throws Exception {
+		assumeThat(STATUS).as("No Linux, so only the JVM says what it takes").exists();
+		long used = LocalMemory.used();
+		assertThat(used).isPositive().isLessThanOrEqualTo(LocalMemory.peak(Files.readString(STATUS)));
+	}
+
 	/** Buffers, threads, the collector and the compiler are in no pool of the JVM. */
 	@Test
 	void whatNoPoolOfTheJvmHasCounts() throws Exception {
@@ -37,6 +45,9 @@ class LocalMemoryTests {
 		assertThat(memory.peakMib()).isGreaterThanOrEqualTo(LocalMemory.peak(before));
 		long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getMax() >> 20;
 		assertThat(memory.nonHeapMib()).isGreaterThanOrEqualTo(LocalMemory.resident(before) - heap);
+		// However much of the heap is committed, and not touched.
+		assertThat(memory.nonHeapMib()).isGreaterThanOrEqualTo(
+				64 + (ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage().getUsed() >> 20) - 1);
 		assertThat(buffer.get(1024)).isEqualTo((byte) 1);
 	}
 

@@ -132,6 +132,15 @@ class PlacementAutoConfigurationTests {
 			});
 	}
 
+	/** As that of a variable that is not set. */
+	@Test
+	void anEmptyNameOfAHostIsNone() {
+		this.runner.withPropertyValues("vicinal.placement.host=").run((context) -> {
+			assertThat(context.getBean(LocalInstance.class).report().host()).startsWith("host-");
+			assertThat(context.getBean(PlacementProperties.class).host()).isNull();
+		});
+	}
+
 	/**
 	 * The source names such an instance. Left out, nobody would know that it is missing.
 	 */
@@ -166,13 +175,13 @@ class PlacementAutoConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = ';',
-			value = { "model=file:nowhere.json; nowhere.json; Name a file",
-					"model=classpath:META-INF/spring.factories; no model; Correct it",
-					"instances=ftp://x; ftp://x; actuator", "half-life=0s; half-life; positive",
-					"search-time=2m; 120 s; at most 30 s", "minimum-calls=-1; -1; at least 0",
-					"saved-by-jvm-sharing=-1B; -1; at least 0", "applications.shop=gone.jar; gone.jar; that exists",
-					"ports.shop=8080; names a service without files; vicinal.placement.applications.shop" })
+	@CsvSource(delimiter = ';', value = { "model=file:nowhere.json; nowhere.json; Name a file",
+			"model=classpath:META-INF/spring.factories; no model; Correct it", "instances=ftp://x; ftp://x; actuator",
+			"half-life=0s; half-life; positive", "half-life=20000d; 20000 days; at most 10000 days",
+			"refresh=-1s; -1000 ms; at least 0", "max-moves=-1; -1; at least 0", "search-time=2m; 120 s; at most 30 s",
+			"minimum-calls=-1; -1; at least 0", "saved-by-jvm-sharing=-1B; -1; at least 0",
+			"applications.shop=gone.jar; gone.jar; that exists",
+			"ports.shop=8080; names a service without files; vicinal.placement.applications.shop" })
 	void mistakesSayWhatToDo(String property, String value, String action) {
 		this.runner.withPropertyValues("vicinal.placement." + property).run((context) -> {
 			assertThat(context).hasFailed();

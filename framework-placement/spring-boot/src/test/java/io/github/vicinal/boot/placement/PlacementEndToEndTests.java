@@ -236,7 +236,7 @@ class PlacementEndToEndTests {
 			String library = new String(in.readAllBytes(), StandardCharsets.UTF_8);
 			assertThat(page.body()).contains(library, "prefers-color-scheme:dark", "Recommended");
 			assertThat(page.body().replace(library, "")).as("loads nothing")
-				.doesNotContain("src=", "<link", "@import")
+				.doesNotContain("src=", "<link", "@import", "vicinalplacement")
 				.doesNotContainPattern("https?://(?!www\\.w3\\.org/2000/svg)");
 			assertThat(library).doesNotContain("fetch(", "XMLHttpRequest", "import(", "</script");
 		}
@@ -254,12 +254,17 @@ class PlacementEndToEndTests {
 
 	@Test
 	void withoutAModelWhatReportsIsTheModel() throws Exception {
-		this.shop = run("spring.application.name=shop", "vicinal.placement.host=a");
-		JsonNode all = json(get("", "application/json"));
+		this.shop = run("spring.application.name=shop", "vicinal.placement.host=a",
+				"management.endpoints.web.base-path=/", "management.endpoints.web.path-mapping.vicinalplacement=where");
+		URI address = URI.create(base(this.shop) + "/where");
+		JsonNode all = json(send(HttpRequest.newBuilder(address)));
 		assertThat(all.get("model").get("services").get(0).get("name").asString()).isEqualTo("shop");
 		assertThat(all.get("model").get("hosts").get(0).get("name").asString()).isEqualTo("a");
 		assertThat(all.get("recommendation").get("action").asString()).isEqualTo("undecided");
 		assertThat(all.get("recommendation").get("reason").asString()).contains("nobody measured calls");
+		json(send(HttpRequest.newBuilder(address.resolve("/where/model"))));
+		JsonNode report = json(send(HttpRequest.newBuilder(address.resolve("/where/instance"))));
+		assertThat(report.get("incomingCalls").asDouble()).as("calls of the actuator").isZero();
 	}
 
 	@Test

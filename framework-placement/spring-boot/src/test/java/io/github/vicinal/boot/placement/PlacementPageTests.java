@@ -182,9 +182,11 @@ class PlacementPageTests {
 
 	private String page(int width, int services, PlacementModel model, Recommendation found) throws Exception {
 		// Within an element, which the answer of a server is not.
-		String json = JsonMapper.shared().writeValueAsString(found(model, found)).replace("<", "\\u003c");
+		String json = JsonMapper.shared()
+			.writeValueAsString(JsonMapper.shared().writeValueAsString(found(model, found)))
+			.replace("<", "\\u003c");
 		return resource("placement.html").replace("<title>Placement</title>",
-				"<title>%d-%d</title><script>window.fetch = async () => ({ ok: true, json: async () => (%s) });</script>"
+				"<title>%d-%d</title><script>window.fetch = async () => ({ ok: true, json: async () => JSON.parse(%s) });</script>"
 					.formatted(width, services, json))
 			.replace("/*dagre*/", resource("dagre.min.js"))
 			.replace("</body>", LOOK + "</body>");
@@ -338,7 +340,7 @@ class PlacementPageTests {
 		assumeThat(browser).as("No Chromium is on the path, so nobody looks at the page").isNotEmpty();
 		List<String> names = List.of("<script>document.title='hit'</script>", "a\"b'c&d</text>", "x".repeat(200),
 				"W".repeat(20), "\u5e93\u5b58".repeat(20), "\u05e9\u05dc\u05d5\u05dd",
-				"<img src=x onerror=document.title='hit'>", "orders");
+				"<img src=x onerror=document.title='hit'>", "__proto__", "constructor", "orders");
 		List<Edge> edges = new ArrayList<>();
 		Map<String, Map<String, Integer>> current = new TreeMap<>();
 		for (int i = 0; i < names.size(); i++) {

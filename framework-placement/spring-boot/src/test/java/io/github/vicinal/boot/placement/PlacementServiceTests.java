@@ -117,7 +117,7 @@ class PlacementServiceTests {
 				maxMoves, null, null, "a", "", Map.of(), List.of(), Map.of(), DataSize.ofMegabytes(160),
 				new PlacementProperties.Cost("EUR", 0.5, 2));
 		LocalInstance shop = new LocalInstance("shop", PeerIdentity.create(PeerIdentity.NO_HOST), "a", "", () -> null,
-				() -> null, () -> null, (names) -> Map.of());
+				() -> null, () -> null, (names) -> Map.of(), () -> List.of("/actuator"));
 		return new PlacementService(properties, model, shop, () -> List.of(others), merges);
 	}
 
@@ -278,6 +278,9 @@ class PlacementServiceTests {
 				assertThat(second.getBody()).asString().contains("Another search is running");
 			}
 			assertThatExceptionOfType(BusyException.class).isThrownBy(endpoint::placement);
+			assertThat(web.whatIf(null, null, null, null, null, null, null, 0L, null, null, null).getStatus())
+				.as("a request that is wrong")
+				.isEqualTo(400);
 			assertThat(web.view("model")).isNotNull();
 			assertThat(service.search().running()).isTrue();
 			assertThat(service.cancel()).isTrue();
