@@ -84,6 +84,7 @@ class PlacementPageTests {
 			    wider: document.documentElement.scrollWidth - document.documentElement.clientWidth,
 			    drawings: drawings.map(box => ({ wider: box.scrollWidth - box.clientWidth, nodes: box.querySelectorAll('.node').length, edges: box.querySelectorAll('.edge').length, arrows: box.querySelectorAll('.edge[marker-end]').length,
 			      changed: box.querySelectorAll('.node.changed').length, tabbed: box.querySelectorAll('.node[tabindex="0"]').length, top: Math.round(box.getBoundingClientRect().top),
+			      cut: (svg => { const all = svg.getBBox(), seen = svg.viewBox.baseVal; return Math.max(-all.x, -all.y, all.x + all.width - seen.width, all.y + all.height - seen.height); })(box.querySelector('svg')),
 			      scale: box.querySelector('svg').getBoundingClientRect().width / box.querySelector('svg').viewBox.baseVal.width })),
 			    text: contrast(getComputedStyle(document.body).color, card), soft: contrast(getComputedStyle(document.querySelector('.soft')).color, card),
 			    keyboard: second && document.getElementById('selected').textContent.length, unnamed: nodes.filter(node => !node.getAttribute('aria-label')).length,
@@ -273,6 +274,8 @@ class PlacementPageTests {
 				assertThat(drawing.get("arrows").asInt()).as(as).isEqualTo(drawing.get("edges").asInt());
 				assertThat(drawing.get("tabbed").asInt()).as(as).isEqualTo(1);
 				assertThat(drawing.get("scale").asDouble()).as("scale: " + as).isGreaterThan(0.71);
+				assertThat(drawing.get("cut").asDouble()).as("lines and labels beyond the drawing: " + as)
+					.isNotPositive();
 				if (width == 390) {
 					assertThat(one.get("overview").asInt()).as("a phone begins with all of the graph: " + as)
 						.isNotPositive();
@@ -293,6 +296,42 @@ class PlacementPageTests {
 	}
 
 	/** Where hundreds of edges cross, the heaviest are drawn, and it is said so. */
+	/** The layout leaves lines outside of what it says is its size. */
+	@Test
+	@Timeout(240)
+	void linesAroundServicesAreNotCutOff() throws Exception {
+		String browser = browser();
+		assumeThat(browser).as("No Chromium is on the path, so nobody looks at the page").isNotEmpty();
+		List<Service> services = new ArrayList<>();
+		Map<String, Map<String, Integer>> current = new TreeMap<>();
+		for (String name : List.of("route-plan", "price", "travel2", "config", "route", "travel", "order",
+				"order-other", "ui", "seat", "travel-plan", "ticketinfo", "station", "basic", "train")) {
+			services.add(new Service(name, 1, Resources.of(5, 1)));
+			current.put(name, Map.of("host", 1));
+		}
+		List<Edge> edges = new ArrayList<>();
+		for (String edge : """
+				travel2 train; travel-plan ticketinfo; travel-plan route-plan; seat order-other; basic price; \
+				ticketinfo basic; travel order; ui travel-plan; seat config; basic route; seat order; \
+				travel-plan seat; seat travel; travel train; basic station; travel seat; travel route; \
+				route-plan travel2; travel2 ticketinfo; travel2 order-other; seat travel2; route-plan travel; \
+				travel2 route; travel2 seat; travel-plan station; basic train; travel ticketinfo""".split("; ")) {
+			String[] ends = edge.split(" ");
+			edges.add(Edge.calls(ends[0], ends[1], 10));
+		}
+		PlacementModel model = new PlacementModel(services, List.of(new Host("host", Resources.of(100, 100))), edges,
+				List.of(), PathCosts.defaults(), Objective.traffic(EdgeWeight.CALLS, Routing.UNIFORM),
+				new Plan(current));
+		Path file = Files.writeString(this.directory.resolve("one.html"), page(1440, 15, model, recommend(model)));
+		JsonNode told = look(browser, "light",
+				List.of("<iframe src=\"%s\" width=\"1440\" height=\"900\"></iframe>".formatted(file.getFileName())))
+			.get(0);
+		for (JsonNode drawing : told.get("drawings")) {
+			assertThat(drawing.get("edges").asInt()).isEqualTo(27);
+			assertThat(drawing.get("cut").asDouble()).isNotPositive();
+		}
+	}
+
 	@Test
 	@Timeout(240)
 	void aDenseGraphShowsItsHeaviestEdges() throws Exception {
