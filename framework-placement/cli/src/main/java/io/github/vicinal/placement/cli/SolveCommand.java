@@ -236,7 +236,7 @@ final class SolveCommand implements Callable<Integer> {
 	/** Reads durations as people write them. */
 	static final class DurationConverter implements ITypeConverter<Duration> {
 
-		private static final Pattern SIMPLE = Pattern.compile("([0-9]{1,9})(ms|s|m)");
+		private static final Pattern SIMPLE = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
 
 		@Override
 		public Duration convert(String text) {
@@ -247,7 +247,9 @@ final class SolveCommand implements Callable<Integer> {
 				duration = switch (matcher.group(2)) {
 					case "ms" -> Duration.ofMillis(count);
 					case "s" -> Duration.ofSeconds(count);
-					default -> Duration.ofMinutes(count);
+					case "m" -> Duration.ofMinutes(count);
+					case "h" -> Duration.ofHours(count);
+					default -> Duration.ofDays(count);
 				};
 			}
 			else {
@@ -259,7 +261,7 @@ final class SolveCommand implements Callable<Integer> {
 				}
 			}
 			if (duration == null || duration.isNegative() || duration.isZero()) {
-				throw new TypeConversionException("'%s' is not a time such as 500ms, 2s or 1m".formatted(text));
+				throw new TypeConversionException("'%s' is not a time such as 500ms, 2s, 1m or 1h".formatted(text));
 			}
 			if (duration.compareTo(LONGEST) > 0) {
 				throw new TypeConversionException("'%s' is longer than %d days".formatted(text, LONGEST.toDays()));

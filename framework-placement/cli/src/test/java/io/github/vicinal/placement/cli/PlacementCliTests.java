@@ -307,6 +307,15 @@ class PlacementCliTests {
 				"  b: nobody says what", "No calls were measured, between hosts or within.");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "24h", "1d" })
+	void timesMayBeHoursAndDays(String window) throws IOException {
+		assertThat(run("solve", "--compose", file("compose.yml", COMPOSE), "--host", "a=9000:9000", "--iterations",
+				"1000", "--window", window, "--traffic", "zipkin=" + file("links.json", LINKS)))
+			.as(this.err.toString())
+			.isZero();
+	}
+
 	/** A part of all calls that nobody states can be any part. */
 	@Test
 	void sampledCallsAreEvidenceOnceTheirPartIsStated() throws IOException {

@@ -34,6 +34,9 @@ final class PcapReader {
 
 	private static final int VLANS = 0x88a8;
 
+	/** Header of IPv6 that a fragment has. */
+	private static final int FRAGMENT = 44;
+
 	private static final int TCP = 6;
 
 	private static final int UDP = 17;
@@ -236,12 +239,14 @@ final class PcapReader {
 		if (body == 0) {
 			body = length - at - header;
 		}
-		// Hop-by-hop options, routing and destination options may stand in between.
-		for (int i = 0; i < 4 && (next == 0 || next == 43 || next == 60); i++) {
-			if (at + header + 2 > packet.limit()) {
+		// Hop-by-hop options, routing, a fragment and destination options may stand in
+		// between. Only the first fragment has ports.
+		for (int i = 0; i < 5 && (next == 0 || next == 43 || next == FRAGMENT || next == 60); i++) {
+			if (at + header + 4 > packet.limit()
+					|| (next == FRAGMENT && (unsignedShort(packet, at + header + 2) & 0xfff8) != 0)) {
 				return null;
 			}
-			int extension = 8 * ((packet.get(at + header + 1) & 0xff) + 1);
+			int extension = (next == FRAGMENT) ? 8 : 8 * ((packet.get(at + header + 1) & 0xff) + 1);
 			next = packet.get(at + header) & 0xff;
 			header += extension;
 			body -= extension;

@@ -285,8 +285,12 @@ public final class PcapSource implements TrafficSource {
 		Traffic traffic(String truncated) throws IOException {
 			if (this.edges.isEmpty()) {
 				throw new IOException(
-						"%s has no packets between two services with names%s. Give a table that names the addresses, %s"
-							.formatted(PcapSource.this.file, truncated.isEmpty() ? "" : " (" + truncated + ")",
+						"%s has no packets between two services with names%s%s. Give a table that names the addresses, %s"
+							.formatted(PcapSource.this.file, truncated
+								.isEmpty() ? "" : " (" + truncated + ")", (this.skipped == 0)
+										? ""
+										: "; of %d nothing can be read, as they are neither TCP nor UDP over IP, or too little of them was captured"
+											.formatted(this.skipped),
 									this.nameless.isEmpty() ? "such as '10.0.0.7 orders'"
 											: "for instance of " + this.nameless.keySet().iterator().next()));
 			}
@@ -305,8 +309,9 @@ public final class PcapSource implements TrafficSource {
 				notSeen.add("at most %d addresses without a name are counted; there may be more".formatted(MAX_PAIRS));
 			}
 			if (this.skipped > 0) {
-				notSeen.add("%d packets are neither TCP nor UDP over IP, or too little of them was captured"
-					.formatted(this.skipped));
+				notSeen.add(
+						"%d packets are neither TCP nor UDP over IP, later fragments of others, or too little of them was captured"
+							.formatted(this.skipped));
 			}
 			if (!truncated.isEmpty()) {
 				notSeen.add(PcapSource.this.file + ": " + truncated);

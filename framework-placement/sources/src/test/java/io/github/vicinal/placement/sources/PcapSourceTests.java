@@ -2,6 +2,7 @@ package io.github.vicinal.placement.sources;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,6 +93,25 @@ class PcapSourceTests {
 			assertThat(edge.wireBytesPerSecond()).isCloseTo(40 * 101, within(1e-6));
 			assertThat(edge.hopBytesPerSecond()).isCloseTo(40 * 102, within(1e-6));
 		});
+	}
+
+	@Test
+	void theFirstFragmentOfIpv6HasPorts() throws IOException {
+		Pcaps capture = new Pcaps(ByteOrder.LITTLE_ENDIAN, false, Pcaps.RAW);
+		for (int i = 0; i < 2; i++) {
+			ByteBuffer packet = ByteBuffer.allocate(40 + 8 + 8 + 100);
+			packet.put((byte) 0x60).putShort(4, (short) 116).put(6, (byte) 44);
+			packet.put(8, (byte) 0xfd).put(23, (byte) 1).put(24, (byte) 0xfd).put(39, (byte) 2);
+			packet.put(40, (byte) 17).putShort(42, (short) (i * 128));
+			packet.putShort(48, (short) 80).putShort(50, (short) 5432).putShort(52, (short) 208);
+			capture.record(100 + i, packet.array(), packet.capacity());
+		}
+		Traffic traffic = read(capture.bytes());
+		assertThat(traffic.edges()).singleElement().satisfies((edge) -> {
+			assertThat(edge.applicationBytesPerSecond()).isNotNull();
+			assertThat(edge.evidence().samples()).isEqualTo(1);
+		});
+		assertThat(traffic.notSeen()).singleElement().asString().startsWith("1 packets are neither");
 	}
 
 	@ParameterizedTest
