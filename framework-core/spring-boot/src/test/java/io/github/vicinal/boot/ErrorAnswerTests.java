@@ -79,6 +79,10 @@ class ErrorAnswerTests {
 			}
 		}
 		assertThat(pair.typed("written")).contains("418", "text/html", "<b>tea</b>");
+		// Error pages of statuses that have no body.
+		for (String name : List.of("204", "205", "206", "304")) {
+			assertThat(pair.typed(name)).as(name).isEqualTo(pair.overHttp(name)).startsWith(name);
+		}
 	}
 
 	@ParameterizedTest
@@ -213,6 +217,8 @@ class ErrorAnswerTests {
 			return switch (name) {
 				case "fine" -> ResponseEntity.ok().header("X-Marked", "yes").body("tea");
 				case "missing" -> throw new ResponseStatusException(HttpStatus.NOT_FOUND);
+				case "204", "205", "206", "304" ->
+					throw new ResponseStatusException(HttpStatus.valueOf(Integer.parseInt(name)));
 				default -> throw new IllegalStateException(name);
 			};
 		}

@@ -21,6 +21,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.registry.ImportHttpServices;
@@ -80,6 +81,21 @@ class OwnUrlTests {
 			.satisfies((peer) -> assertThat(a).endsWith(peer.address().substring(peer.address().indexOf(':'))));
 	}
 
+	/** Typed calls reach the controller of the contract, so they must not be made. */
+	@Test
+	void aBaseUrlWithAPathOfItsOwnReachesTheHandlersBelowIt() {
+		String a = node("a");
+		ConfigurableApplicationContext client = start(NodeClient.class,
+				Map.of("spring.http.serviceclient.nodes.base-url", a + "/below", "vicinal.confirm-interval", "1ms"));
+		Nodes nodes = client.getBean(Nodes.class);
+		for (int i = 0; i < 2; i++) {
+			assertThat(nodes.status()).isEqualTo("a below");
+			await().untilAsserted(() -> assertThat(peers(client)).singleElement()
+				.satisfies(
+						(peer) -> assertThat(peer.reason()).contains("the base URL of the client has another path")));
+		}
+	}
+
 	private static List<PeerReport> peers(ConfigurableApplicationContext client) {
 		return client.getBean(ChannelsEndpoint.class).channel("nodes").peers();
 	}
@@ -114,7 +130,7 @@ class OwnUrlTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
-	@Import(NodeController.class)
+	@Import({ NodeController.class, BelowController.class })
 	static class NodeService {
 
 	}
@@ -148,6 +164,23 @@ class OwnUrlTests {
 		@Override
 		public String optional(@Nullable Optional<URI> node) {
 			return this.name;
+		}
+
+	}
+
+	/** No controller of the contract, below a path of its own. */
+	@RestController
+	static class BelowController {
+
+		private final String name;
+
+		BelowController(@Value("${node.name}") String name) {
+			this.name = name;
+		}
+
+		@GetMapping("/below/status")
+		String status() {
+			return this.name + " below";
 		}
 
 	}

@@ -4,13 +4,19 @@ import java.io.InputStream;
 import java.io.Reader;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
+import java.lang.reflect.Type;
+import java.lang.reflect.TypeVariable;
+import java.net.URI;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.github.vicinal.contract.TypeClosure;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.io.InputStreamSource;
+import org.springframework.format.annotation.NumberFormat;
 import org.springframework.http.StreamingHttpOutputMessage;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -31,6 +38,10 @@ import org.springframework.web.bind.annotation.RequestHeader;
 final class ArgumentKeys {
 
 	private static final List<Class<?>> CONTAINERS = List.of(Collection.class, Map.class, Optional.class);
+
+	/** Types whose text is the same for all callers, besides enums and primitive ones. */
+	private static final List<Class<?>> TEXTS = List.of(CharSequence.class, Number.class, UUID.class, URI.class,
+			Locale.class);
 
 	/** Bodies that are written as they are, and perhaps only once. */
 	private static final List<Class<?>> STREAMS = List.of(InputStream.class, Reader.class, InputStreamSource.class,
@@ -99,22 +110,80 @@ final class ArgumentKeys {
 					.anyMatch((known) -> known.getName().equals(PUBLISHER));
 	}
 
+	/**
+	 * Returns whether the text of an argument may depend on the locale and the time zone
+	 * of the calling thread, as that of a date does.
+	 */
+	static boolean dependOnLocale(Method method) {
+		Parameter[] parameters = method.getParameters();
+		return IntStream.range(0, parameters.length)
+			.anyMatch((i) -> !AnnotatedElementUtils.hasAnnotation(parameters[i], RequestBody.class)
+					&& (AnnotatedElementUtils.hasAnnotation(parameters[i], NumberFormat.class)
+							|| !isOneText(ResolvableType.forMethodParameter(method, i))));
+	}
+
+	/** Numbers are not formatted unless an annotation says so. */
+	private static boolean isOneText(ResolvableType type) {
+		Class<?> raw = type.toClass();
+		if (raw.isArray()) {
+			return isOneText(type.getComponentType());
+		}
+		for (Class<?> container : CONTAINERS) {
+			if (container.isAssignableFrom(raw)) {
+				return Stream.of(type.as(container).getGenerics()).allMatch(ArgumentKeys::isOneText);
+			}
+		}
+		return ClassUtils.isPrimitiveOrWrapper(raw) || raw.isEnum()
+				|| TEXTS.stream().anyMatch((text) -> text.isAssignableFrom(raw));
+	}
+
+	/**
+	 * Makes a copy of an argument that is a key. Codecs may write two values in one way
+	 * whose texts are different, such as two constants of an enum.
+	 */
+	static @Nullable Object frozen(@Nullable Object argument) {
+		if (argument instanceof Collection<?> collection) {
+			return collection.stream().map(ArgumentKeys::frozen).toList();
+		}
+		if (argument instanceof Map<?, ?> map) {
+			return map.entrySet()
+				.stream()
+				.map((entry) -> Arrays.asList(frozen(entry.getKey()), frozen(entry.getValue())))
+				.toList();
+		}
+		if (argument instanceof Object[] array) {
+			return Stream.of(array).map(ArgumentKeys::frozen).toList();
+		}
+		if (argument instanceof Optional<?> optional) {
+			return optional.map(ArgumentKeys::frozen);
+		}
+		return (argument != null && argument.getClass().isArray()) ? null : argument;
+	}
+
+	/** Returns whether an argument is the body, whose text codecs write. */
+	static boolean isBody(Method method, int index) {
+		return AnnotatedElementUtils.hasAnnotation(method.getParameters()[index], RequestBody.class);
+	}
+
 	private static boolean isKey(ResolvableType type) {
 		Class<?> raw = type.toClass();
 		if (raw.isArray()) {
 			return isKey(type.getComponentType());
 		}
-		if (raw.isPrimitive() || TypeClosure.whyMutable(type.getType()).isEmpty()) {
+		// A variable is that of a container's interface, such as the E of a List.
+		Type known = !(type.getType() instanceof TypeVariable) ? type.getType()
+				: ResolvableType.forClassWithGenerics(raw, type.getGenerics()).getType();
+		if (raw.isPrimitive() || TypeClosure.whyMutable(known).isEmpty()) {
 			return true;
 		}
 		for (Class<?> container : CONTAINERS) {
 			if (container.isAssignableFrom(raw)) {
 				ResolvableType[] contents = type.as(container).getGenerics();
-				boolean known = contents.length > 0;
+				boolean keys = contents.length > 0;
 				for (ResolvableType content : contents) {
-					known &= isKey(content);
+					keys &= isKey(content);
 				}
-				return known;
+				return keys;
 			}
 		}
 		return false;

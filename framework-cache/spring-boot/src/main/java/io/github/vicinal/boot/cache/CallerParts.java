@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.context.i18n.LocaleContextHolder;
+
 /**
  * Decides whether the answers of a method may be kept for its clients, and which parts of
  * a key identify callers. No answer is kept before a client is known, nor if one cannot
@@ -35,6 +37,9 @@ final class CallerParts {
 
 	/** Returns baggage of the calling thread's trace; {@code null} without traces. */
 	private final @Nullable Supplier<Map<String, String>> baggage;
+
+	/** Whether the texts of arguments depend on the locale of the calling thread. */
+	private final boolean localized;
 
 	/**
 	 * Contributors that cover additions of clients; guarded by this object for writes.
@@ -71,6 +76,7 @@ final class CallerParts {
 		this.sharedByAll = sharedByAll;
 		this.contributors = contributors;
 		this.baggage = sharedByAll ? null : baggage;
+		this.localized = ArgumentKeys.dependOnLocale(plan.method().method());
 	}
 
 	/** Takes what a client may add to requests. */
@@ -152,7 +158,7 @@ final class CallerParts {
 
 	/** Returns whether keys may depend on what threads carry. */
 	boolean dependOnThreads() {
-		return distinguishCallers() || this.baggage != null;
+		return distinguishCallers() || this.baggage != null || this.localized;
 	}
 
 	/** Returns whether requests are the same for all callers but for their arguments. */
@@ -167,10 +173,14 @@ final class CallerParts {
 	@Nullable List<Object> parts() {
 		List<CallCacheKeyContributor> asked = this.used;
 		Map<String, String> carried = (this.baggage != null) ? this.baggage.get() : Map.of();
-		if (asked.isEmpty() && carried.isEmpty()) {
+		if (asked.isEmpty() && carried.isEmpty() && !this.localized) {
 			return List.of();
 		}
-		List<Object> parts = new ArrayList<>(asked.size() + 1);
+		List<Object> parts = new ArrayList<>(asked.size() + 3);
+		if (this.localized) {
+			parts.add(LocaleContextHolder.getLocale());
+			parts.add(LocaleContextHolder.getTimeZone());
+		}
 		if (!carried.isEmpty()) {
 			parts.add(Map.copyOf(carried));
 		}

@@ -6,6 +6,7 @@ import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -76,6 +77,9 @@ final class EngineCallCache implements CallCache {
 	 */
 	private final boolean plainArguments;
 
+	/** Which arguments are bodies, whose encoded form is their text. */
+	private final boolean[] bodies;
+
 	private final boolean immutableResult;
 
 	/** Numbers of the arguments that are headers, by their names. */
@@ -122,6 +126,10 @@ final class EngineCallCache implements CallCache {
 		List<Type> arguments = plan.method().argumentTypes();
 		this.immutableArguments = arguments.stream().allMatch((type) -> TypeClosure.whyMutable(type).isEmpty());
 		this.plainArguments = arguments.stream().allMatch(EngineCallCache::isPlain);
+		this.bodies = new boolean[arguments.size()];
+		for (int i = 0; i < this.bodies.length; i++) {
+			this.bodies[i] = ArgumentKeys.isBody(plan.method().method(), i);
+		}
 		Type result = plan.method().resultType();
 		this.immutableResult = TypeClosure.whyMutable(result).isEmpty();
 		this.transparentResult = TypeClosure.whyOpaque(result).isEmpty();
@@ -187,7 +195,7 @@ final class EngineCallCache implements CallCache {
 	 * contracts extend, and still mean different services, types and codecs.
 	 *
 	 * @param method the method of one channel: there is one such object for each
-	 * @param arguments its arguments, if they are immutable
+	 * @param arguments its arguments, or copies of those that are no bodies
 	 * @param encoded the arguments encoded, unless equality of the arguments is enough
 	 * @param parts further parts that identify callers
 	 */
@@ -263,8 +271,16 @@ final class EngineCallCache implements CallCache {
 	}
 
 	private Key key(@Nullable Object[] arguments, List<Object> parts) {
-		List<@Nullable Object> values = this.immutableArguments ? Arrays.asList(arguments.clone()) : List.of();
+		List<@Nullable Object> values = this.immutableArguments ? Arrays.asList(arguments.clone()) : frozen(arguments);
 		return new Key(this, values, this.immutableArguments && this.plainArguments ? null : encode(arguments), parts);
+	}
+
+	private List<@Nullable Object> frozen(@Nullable Object[] arguments) {
+		List<@Nullable Object> values = new ArrayList<>(arguments.length);
+		for (int i = 0; i < arguments.length; i++) {
+			values.add(this.bodies[i] ? null : ArgumentKeys.frozen(arguments[i]));
+		}
+		return values;
 	}
 
 	private byte[] encode(@Nullable Object[] arguments) {

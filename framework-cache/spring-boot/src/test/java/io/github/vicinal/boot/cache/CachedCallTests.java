@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -19,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonValue;
 import io.github.vicinal.boot.autoconfigure.InvalidChannelException;
 import io.github.vicinal.boot.client.CallCachesAccess;
 import io.github.vicinal.boot.contract.ExchangeContractReader;
@@ -38,6 +40,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.core.io.Resource;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -567,6 +570,47 @@ class CachedCallTests {
 		assertThat(cache.call(new Object[] { plain }, () -> "#" + this.calls.incrementAndGet())).isEqualTo("#1");
 	}
 
+	/** Requests name the constants of an enum, and JSON may not tell them apart. */
+	@Test
+	void constantsAreToldApartThatJsonWritesAlike() throws Throwable {
+		for (String method : List.of("byRoles", "byRolesInAMap", "byRoleAndBody")) {
+			Cached cache = cache(method);
+			for (Role role : List.of(Role.ADMIN, Role.CLERK, Role.ADMIN)) {
+				Object[] arguments = switch (method) {
+					case "byRoles" -> new Object[] { List.of(role) };
+					case "byRolesInAMap" -> new Object[] { Map.of("role", role) };
+					default -> new Object[] { new ArrayList<>(List.of("x")), role };
+				};
+				assertThat(cache.call(arguments, role::name)).as(method).isEqualTo(role.name());
+			}
+		}
+	}
+
+	/** The text of a date in a request is that of the caller's locale. */
+	@Test
+	void callersOfAnotherLocaleMakeCallsOfTheirOwn() throws Throwable {
+		Cached cache = cache("on");
+		Object[] arguments = { LocalDate.of(2026, 3, 4) };
+		try {
+			for (Locale locale : List.of(Locale.US, Locale.GERMANY, Locale.US)) {
+				LocaleContextHolder.setLocale(locale);
+				assertThat(cache.call(arguments, locale::toString)).isEqualTo(locale.toString());
+			}
+		}
+		finally {
+			LocaleContextHolder.resetLocaleContext();
+		}
+		Cached number = cache("named");
+		LocaleContextHolder.setLocale(Locale.GERMANY);
+		try {
+			number.call(new Object[] { 1L }, () -> "one");
+		}
+		finally {
+			LocaleContextHolder.resetLocaleContext();
+		}
+		assertThat(number.call(new Object[] { 1L }, () -> "another")).isEqualTo("one");
+	}
+
 	@Test
 	void withoutTheEngineTheAnnotationIsRefused() {
 		Contract contract = ExchangeContractReader.contract(Prices.class);
@@ -686,6 +730,23 @@ class CachedCallTests {
 		@GetExchange("/{id}/unwritable")
 		Unwritable unwritable(@PathVariable long id);
 
+		@CacheableCall(expireAfterWrite = "1m")
+		@GetExchange("/roles")
+		String byRoles(@RequestParam List<Role> roles);
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@GetExchange("/roles/map")
+		String byRolesInAMap(@RequestParam Map<String, Role> roles);
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@AffinityChannel(idempotent = Idempotence.YES)
+		@PostExchange("/roles/body")
+		String byRoleAndBody(@RequestBody List<String> names, @RequestParam Role role);
+
+		@CacheableCall(expireAfterWrite = "1m")
+		@GetExchange("/on")
+		String on(@RequestParam LocalDate date);
+
 		@CacheableCall(expireAfterWrite = "0s")
 		@GetExchange("/forever")
 		Price forever();
@@ -693,6 +754,17 @@ class CachedCallTests {
 	}
 
 	record User(String name) {
+	}
+
+	enum Role {
+
+		ADMIN, CLERK;
+
+		@JsonValue
+		String group() {
+			return "staff";
+		}
+
 	}
 
 	record Name(String value) {

@@ -195,7 +195,8 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 				if (name.equalsIgnoreCase(HttpHeaders.COOKIE)) {
 					fields.add(name, String.join("; ", values));
 				}
-				else {
+				else if (body || !name.equalsIgnoreCase(HttpHeaders.CONTENT_LENGTH)) {
+					// The JDK's client decides itself which empty bodies it announces.
 					values.forEach((value) -> fields.add(name, (value != null) ? value : ""));
 				}
 			});
@@ -203,13 +204,13 @@ final class ExchangeRequest extends AbstractStreamingClientHttpRequest {
 		if (!headers.containsHeader(HttpHeaders.HOST)) {
 			fields.add(netty ? "host" : HttpHeaders.HOST, OfLibraries.host(this.uri, netty));
 		}
-		if (!urlConnection && !netty && !jetty && !headers.containsHeader(HttpHeaders.CONTENT_LENGTH)) {
-			if (body) {
+		if (!urlConnection && !netty && !jetty) {
+			if (body && !headers.containsHeader(HttpHeaders.CONTENT_LENGTH)) {
 				// As the JDK's client spells it.
 				fields.add("Transfer-encoding", "chunked");
 			}
-			else if (this.factory.additions().saysEmpty() || this.method.equals(HttpMethod.POST)
-					|| this.method.equals(HttpMethod.PUT) || this.method.equals(HttpMethod.PATCH)) {
+			else if (!body && (this.factory.additions().saysEmpty()
+					|| !(this.method.equals(HttpMethod.GET) || this.method.equals(HttpMethod.DELETE)))) {
 				fields.add(HttpHeaders.CONTENT_LENGTH, "0");
 			}
 		}

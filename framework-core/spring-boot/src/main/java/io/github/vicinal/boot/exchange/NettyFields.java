@@ -67,14 +67,18 @@ final class NettyFields {
 		return method.equals(HttpMethod.HEAD) || status < 200 || status == 204 || status == 304;
 	}
 
-	/** Returns whether the library accepts a name or a value. */
+	/**
+	 * Returns whether the library accepts a name or a value. Values must not begin with a
+	 * blank.
+	 */
 	static boolean isText(@Nullable String text, boolean value) {
 		if (text == null || (text.isEmpty() && !value)) {
 			return false;
 		}
 		for (int i = 0; i < text.length(); i++) {
 			char c = text.charAt(i);
-			boolean ok = value ? (c >= ' ' || c == '\t') && c != 0x7F && c <= 0xFF : c > ' ' && c < 0x7F && c != ':';
+			boolean blank = value && i > 0 && (c == ' ' || c == '\t');
+			boolean ok = blank || (c > ' ' && (value ? c != 0x7F && c <= 0xFF : c < 0x7F && c != ':'));
 			if (!ok) {
 				return false;
 			}

@@ -5,9 +5,12 @@ import io.github.vicinal.peer.PeerAnnouncement;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.server.PathContainer;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.util.ServletRequestPathUtils;
 
 /**
  * Announces this instance to clients that ask for a contract. It does so only after
@@ -60,13 +63,18 @@ final class AnnouncementInterceptor implements HandlerInterceptor {
 		}
 	}
 
+	private static @Nullable PathContainer path(HttpServletRequest request) {
+		return ServletRequestPathUtils.hasParsedRequestPath(request)
+				? ServletRequestPathUtils.getParsedRequestPath(request).pathWithinApplication() : null;
+	}
+
 	private void announce(Inquiry inquiry, Object handler, HttpServletRequest request, HttpServletResponse response) {
 		String foreign = Wrappers.foreign(request, response);
 		if (foreign != null) {
 			inquiry.watch().httpOnly(foreign);
 		}
 		inquiry.watch().handling();
-		String announcement = this.catalog.announcement(inquiry, handler);
+		String announcement = this.catalog.announcement(inquiry, handler, path(request));
 		if (announcement != null) {
 			response.setHeader(PeerAnnouncement.HEADER, announcement);
 			if (inquiry.confirms() && response.containsHeader(PeerAnnouncement.HEADER)

@@ -201,6 +201,11 @@ final class ExchangeProcessor extends AbstractProcessor {
 		if (isAsync()) {
 			return SocketState.LONG;
 		}
+		if (!this.finished) {
+			// The adapter ends no response to which nothing may be written any more, such
+			// as its own redirect from the context path without a slash.
+			action(ActionCode.CLOSE, null);
+		}
 		this.request.updateCounters();
 		return SocketState.CLOSED;
 	}

@@ -12,6 +12,7 @@ import java.util.Set;
 import io.github.vicinal.path.Reply;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -166,7 +167,9 @@ final class HandlerFailures {
 		}
 		ResponseEntity<Map<String, @Nullable Object>> entity = controller.error(request);
 		Map<String, @Nullable Object> body = entity.getBody();
-		if (body == null) {
+		// Tomcat writes no body with these, whatever the page is.
+		if (body == null || status == HttpServletResponse.SC_RESET_CONTENT
+				|| status == HttpServletResponse.SC_NOT_MODIFIED) {
 			return new Reply.Failure(status, headers, new byte[0], remoteType);
 		}
 		return page(request, response, entity.getStatusCode().value(), headers, body, remoteType);

@@ -29,6 +29,7 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.http.converter.HttpMessageNotWritableException;
+import org.springframework.http.server.PathContainer;
 import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.LocaleContextResolver;
@@ -50,6 +51,8 @@ final class MvcService implements Service {
 	private final String refusal;
 
 	private final Map<Integer, String> httpOnlyMethods;
+
+	private final ContractHandlers handlers;
 
 	private final Environment environment;
 
@@ -91,14 +94,16 @@ final class MvcService implements Service {
 	 * methods that must come by HTTP
 	 * @param refusal why only HTTP may be used, or empty
 	 * @param httpOnlyMethods why some methods must come by HTTP, by their index
+	 * @param handlers the handlers of an interface that client and server share
 	 * @param environment what the services of an application share
 	 */
 	MvcService(Contract contract, List<@Nullable HandlerTarget> targets, String refusal,
-			Map<Integer, String> httpOnlyMethods, Environment environment) {
+			Map<Integer, String> httpOnlyMethods, ContractHandlers handlers, Environment environment) {
 		this.contract = contract;
 		this.targets = Collections.unmodifiableList(new ArrayList<>(targets));
 		this.refusal = refusal;
 		this.httpOnlyMethods = Map.copyOf(httpOnlyMethods);
+		this.handlers = handlers;
 		this.environment = environment;
 		this.priorities = targets.stream()
 			.map((target) -> environment.permits().priority((target != null) ? target.permitName() : contract.name()))
@@ -117,6 +122,18 @@ final class MvcService implements Service {
 				target.seen(httpOnly);
 			}
 		}
+	}
+
+	/**
+	 * Finds out whether typed calls of a client that shares the interface would lead
+	 * where its request over HTTP has gone.
+	 * @param reached what handles the request
+	 * @param path the path of the request within the application, {@code null} if it is
+	 * not known
+	 * @return why they would lead elsewhere, or {@code null}
+	 */
+	@Nullable String elsewhere(Object reached, @Nullable PathContainer path) {
+		return this.handlers.elsewhere(reached, path);
 	}
 
 	/**

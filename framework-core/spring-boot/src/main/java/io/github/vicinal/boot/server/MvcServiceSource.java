@@ -109,7 +109,7 @@ final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 		ServletContainer container = container();
 		if (container == null) {
 			return new MvcService(contract, Collections.nCopies(contract.methods().size(), null), NO_CONTAINER,
-					Map.of(), environment(null));
+					Map.of(), new ContractHandlers(List.of()), environment(null));
 		}
 		Examination examination = examination(container);
 		ContractAgreement agreement = new ContractAgreement(contract,
@@ -137,7 +137,8 @@ final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 							CompetingMappings.of(handler), examination.foreign(handler), examination.validation()));
 		}
 		leaveAsynchronous(targets, httpOnly);
-		return new MvcService(contract, targets, refusal(targets, httpOnly), httpOnly, environment(container));
+		return new MvcService(contract, targets, refusal(targets, httpOnly), httpOnly, new ContractHandlers(handlers),
+				environment(container));
 	}
 
 	@Override
@@ -160,7 +161,7 @@ final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 		ServletContainer container = container();
 		if (container == null) {
 			return new MvcService(contract, Collections.nCopies(methods.size(), null), NO_CONTAINER, Map.of(),
-					environment(null));
+					new ContractHandlers(List.of()), environment(null));
 		}
 		Examination examination = examination(container);
 		Map<Integer, String> httpOnly = new TreeMap<>();
@@ -178,7 +179,8 @@ final class MvcServiceSource implements ServiceCatalog.ServiceSource {
 				httpOnly.put(method.index(), reason);
 			}
 		}
-		return new MvcService(contract, targets, refusal(targets, httpOnly), httpOnly, environment(container));
+		return new MvcService(contract, targets, refusal(targets, httpOnly), httpOnly, new ContractHandlers(List.of()),
+				environment(container));
 	}
 
 	private HandlerTarget target(HandlerStructures.Match match, Examination examination) {

@@ -85,7 +85,7 @@ final class ReactiveInquiryFilter implements WebFilter, Ordered {
 		if (ReactiveAnnouncementFilter.turnsAway(response)) {
 			return;
 		}
-		String announcement = this.catalog.announcement(inquiry, this);
+		String announcement = this.catalog.announcement(inquiry, this, null);
 		if (announcement != null && ReactiveAnnouncementFilter.announce(announcement, response.getHeaders())
 				&& inquiry.confirms()) {
 			response.getHeaders().set(HttpHeaders.CONNECTION, "close");

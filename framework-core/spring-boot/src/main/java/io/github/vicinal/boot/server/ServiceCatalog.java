@@ -29,6 +29,7 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.core.MethodParameter;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.http.server.PathContainer;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.service.annotation.HttpExchange;
@@ -140,9 +141,11 @@ public final class ServiceCatalog implements AutoCloseable {
 	 * Returns the announcement of a contract.
 	 * @param inquiry what a client asked for
 	 * @param handler the handler that its request has reached
+	 * @param path the path of its request within the application, {@code null} if it is
+	 * not known
 	 * @return the value of the announcement header, or {@code null} if the name is none
 	 */
-	@Nullable String announcement(Inquiry inquiry, Object handler) {
+	@Nullable String announcement(Inquiry inquiry, Object handler, @Nullable PathContainer path) {
 		ConnectionFacts facts = inquiry.facts();
 		String name = inquiry.contract();
 		PeerAnnouncement base = base(name, () -> this.source.find(name), NOT_IMPLEMENTED);
@@ -158,6 +161,10 @@ public final class ServiceCatalog implements AutoCloseable {
 				: this.registry.get().find((structure != null) ? structure.name() : name);
 		if (service == null) {
 			return base.format();
+		}
+		String misled = (structure == null && service instanceof MvcService mvc) ? mvc.elsewhere(handler, path) : null;
+		if (misled != null) {
+			return new PeerAnnouncement(base.peer(), Set.of(), base.contractHash(), misled).format();
 		}
 		if (facts == null || !inquiry.refusal().isEmpty()) {
 			return new PeerAnnouncement(base.peer(), Set.of(), base.contractHash(), inquiry.refusal()).format();

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.http.HttpMethod;
+import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -44,7 +46,13 @@ class ExchangeDetailTests {
 	@RegisterExtension
 	private final ExchangeBehaviourTests.Applications applications = new ExchangeBehaviourTests.Applications();
 
-	private static final String FOLLOWED = "a redirect to the root";
+	private static final Set<String> FOLLOWED = Set.of("a redirect to the root", "the context path alone",
+			"the context path with a query");
+
+	private static final ClientHttpRequestInterceptor ANY = (request, body, execution) -> {
+		request.getHeaders().set("X-Intercepted", "yes");
+		return execution.execute(request, body);
+	};
 
 	/** A request, by which the client sees its response. */
 	@FunctionalInterface
@@ -59,8 +67,9 @@ class ExchangeDetailTests {
 	void areThoseOfHttp(String library) throws Exception {
 		ConfigurableApplicationContext server = this.applications.start(server(),
 				Map.of("server.port", "0", "server.shutdown", "immediate", "vicinal.server.paths", "direct",
-						"server.compression.enabled", "true", "server.compression.mime-types", "text/plain"));
-		String base = "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
+						"server.servlet.context-path", "/app", "server.compression.enabled", "true",
+						"server.compression.mime-types", "text/plain"));
+		String base = "http://localhost:" + server.getEnvironment().getProperty("local.server.port") + "/app";
 		RestClient plain = overHttp(library, base);
 		ConfigurableApplicationContext application = this.applications.client("direct", library);
 		RestClient exchanges = application.getBean(RestClient.Builder.class).baseUrl(base).build();
@@ -75,7 +84,7 @@ class ExchangeDetailTests {
 			// The first ones are executed by a thread of the server, later ones by the
 			// caller's.
 			for (int i = 0; i < 3; i++) {
-				int requests = each.getKey().equals(FOLLOWED) ? 2 : 1;
+				int requests = FOLLOWED.contains(each.getKey()) ? 2 : 1;
 				String expected = observe(each.getValue(), plain, log, requests);
 				String observed = observe(each.getValue(), exchanges, log, requests);
 				differences.assertThat(observed).as("%s, %d", each.getKey(), i).isEqualTo(expected);
@@ -139,11 +148,24 @@ class ExchangeDetailTests {
 				(client) -> client.put().uri("/challenge?status=407").header("Accept", "*/*").body("some"));
 		all.put("a challenge of DELETE",
 				(client) -> client.delete().uri("/challenge?status=401").header("Accept", "*/*"));
-		all.put(FOLLOWED, (client) -> client.get().uri("/redirect?to=/").header("Accept", "*/*"));
+		all.put("a redirect to the root", (client) -> client.get().uri("/redirect?to=/app/").header("Accept", "*/*"));
+		all.put("the context path alone", (client) -> client.get().header("Accept", "*/*"));
+		all.put("the context path with a query", (client) -> client.get().uri("?a=b").header("Accept", "*/*"));
+		all.put("HEAD", (client) -> client.head().uri("/fields").header("Accept", "text/plain"));
+		for (HttpMethod method : List.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.DELETE, HttpMethod.POST,
+				HttpMethod.PUT)) {
+			all.put("intercepted " + method, (client) -> intercepted(client).method(method).uri("/fields"));
+		}
+		all.put("intercepted with a body", (client) -> intercepted(client).post().uri("/fields").body("some"));
 		if (!library.equals("simple")) {
 			all.put("PATCH", (client) -> client.method(HttpMethod.PATCH).uri("/fields").body("some"));
 		}
 		return all;
+	}
+
+	/** Interceptors are given the body as a whole, so Spring knows its length. */
+	private static RestClient intercepted(RestClient client) {
+		return client.mutate().requestInterceptor(ANY).build();
 	}
 
 	/** Returns what the client sees, and what the server's log says. */
@@ -167,7 +189,7 @@ class ExchangeDetailTests {
 	private static String describe(ClientHttpResponse response) throws IOException {
 		Map<String, String> headers = new TreeMap<>();
 		response.getHeaders().forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), values.toString()));
-		headers.keySet().removeAll(java.util.List.of("connection", "keep-alive", "vicinal-peer", "date"));
+		headers.keySet().removeAll(List.of("connection", "keep-alive", "vicinal-peer", "date"));
 		String body;
 		try {
 			body = new String(response.getBody().readAllBytes(), StandardCharsets.ISO_8859_1);

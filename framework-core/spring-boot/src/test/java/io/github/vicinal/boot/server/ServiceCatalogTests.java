@@ -87,7 +87,7 @@ class ServiceCatalogTests {
 				Map.of("host", List.of("localhost:8080")));
 		Method handler = ClassUtils.getMethod(Object.class, "toString");
 		return catalog.announcement(new Inquiry(contract, facts, "", new RequestWatch()),
-				new HandlerMethod(new Object(), handler));
+				new HandlerMethod(new Object(), handler), null);
 	}
 
 	@Test
