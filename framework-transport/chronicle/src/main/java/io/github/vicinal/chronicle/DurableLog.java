@@ -3,10 +3,13 @@ package io.github.vicinal.chronicle;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.github.vicinal.topic.TopicException;
@@ -17,6 +20,7 @@ import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.wire.DocumentContext;
+import net.openhft.chronicle.wire.UnrecoverableTimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +36,8 @@ final class DurableLog implements AutoCloseable {
 
 	private static final String SUFFIX = ".cq4";
 
+	private static final Pattern HOLDER = Pattern.compile("held by (\\d+)");
+
 	private final Path directory;
 
 	private final SingleChronicleQueue queue;
@@ -40,6 +46,9 @@ final class DurableLog implements AutoCloseable {
 
 	/** Size at which a file is full. */
 	private final long fileBytes;
+
+	/** Time for which an append waits for other processes. */
+	private final Duration patience;
 
 	/** One thread at a time appends. */
 	private final ReentrantLock appending = new ReentrantLock();
@@ -55,11 +64,12 @@ final class DurableLog implements AutoCloseable {
 
 	private volatile boolean closed;
 
-	private DurableLog(Path directory, SingleChronicleQueue queue, FileClock clock, long fileBytes) {
+	private DurableLog(Path directory, SingleChronicleQueue queue, FileClock clock, ChronicleOptions options) {
 		this.directory = directory;
 		this.queue = queue;
 		this.clock = clock;
-		this.fileBytes = fileBytes;
+		this.fileBytes = options.fileBytes();
+		this.patience = options.patience();
 		// It does not see that the lock lets in one thread at a time.
 		this.bytes.singleThreadedCheckDisabled(true);
 	}
@@ -82,7 +92,7 @@ final class DurableLog implements AutoCloseable {
 						.blockSize(options.blockBytes())
 						.timeoutMS(Math.max(1, options.patience().toMillis()))
 						.build(),
-					files, options.fileBytes());
+					files, options);
 		}
 		catch (Exception | AssertionError | InternalError ex) {
 			throw damaged(directory, "cannot be opened", ex);
@@ -114,6 +124,10 @@ final class DurableLog implements AutoCloseable {
 		}
 		catch (TopicException ex) {
 			throw ex;
+		}
+		catch (UnrecoverableTimeoutException ex) {
+			discardAppender();
+			throw locked(ex);
 		}
 		catch (Exception | AssertionError | InternalError ex) {
 			discardAppender();
@@ -295,6 +309,19 @@ final class DurableLog implements AutoCloseable {
 		catch (Exception | AssertionError | InternalError ex) {
 			throw damaged(this.directory, "cannot be read", ex);
 		}
+	}
+
+	/**
+	 * Chronicle suggests to take the lock away, which would let two processes write to
+	 * the same place.
+	 */
+	private TopicException locked(UnrecoverableTimeoutException cause) {
+		Matcher holder = HOLDER.matcher(String.valueOf(cause.getMessage()));
+		return new TopicException(
+				"Another publisher%s keeps the lock of the queue in %s, for longer than vicinal.topics.durable.patience (%d ms) allows. It is slow or stopped, or hangs: let it go on, or end it"
+					.formatted(holder.find() ? " (process " + holder.group(1) + ")" : "", this.directory,
+							this.patience.toMillis()),
+				cause);
 	}
 
 	private static DamagedQueueException damaged(Path directory, String what, Throwable cause) {
