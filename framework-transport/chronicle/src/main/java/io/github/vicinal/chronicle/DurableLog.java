@@ -21,6 +21,7 @@ import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.wire.DocumentContext;
 import net.openhft.chronicle.wire.UnrecoverableTimeoutException;
+import net.openhft.chronicle.wire.WriteAfterEOFException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +36,8 @@ final class DurableLog implements AutoCloseable {
 	private static final Logger logger = LoggerFactory.getLogger(DurableLog.class);
 
 	private static final String SUFFIX = ".cq4";
+
+	private static final int NO_FILE = -1;
 
 	private static final Pattern HOLDER = Pattern.compile("held by (\\d+)");
 
@@ -106,21 +109,7 @@ final class DurableLog implements AutoCloseable {
 			if (this.closed) {
 				throw new TopicException("The durable topic in %s is closed".formatted(this.directory));
 			}
-			ExcerptAppender open = this.appender;
-			if (open == null) {
-				open = this.queue.createAppender();
-				open.singleThreadedCheckDisabled(true);
-				this.appender = open;
-			}
-			int newest = this.queue.lastCycle();
-			this.clock.newest(newest);
-			if (open.cycle() == newest && open.wire() != null
-					&& open.wire().bytes().writePosition() >= this.fileBytes) {
-				this.clock.next(newest);
-			}
-			this.bytes.clear();
-			this.bytes.write(record);
-			open.writeBytes(this.bytes);
+			write(record);
 		}
 		catch (TopicException ex) {
 			throw ex;
@@ -135,6 +124,44 @@ final class DurableLog implements AutoCloseable {
 		}
 		finally {
 			this.appending.unlock();
+		}
+	}
+
+	/**
+	 * Writes a record to the newest file, or to the one behind it if that is full or
+	 * ended. Called with the lock.
+	 */
+	private void write(byte[] record) {
+		int ended = NO_FILE;
+		while (true) {
+			ExcerptAppender open = this.appender;
+			if (open == null) {
+				open = this.queue.createAppender();
+				open.singleThreadedCheckDisabled(true);
+				this.appender = open;
+			}
+			int newest = this.queue.lastCycle();
+			this.clock.newest(newest);
+			boolean full = open.cycle() == newest && open.wire() != null
+					&& open.wire().bytes().writePosition() >= this.fileBytes;
+			if (full || newest == ended) {
+				this.clock.next(newest);
+			}
+			this.bytes.clear();
+			this.bytes.write(record);
+			try {
+				open.writeBytes(this.bytes);
+				return;
+			}
+			catch (WriteAfterEOFException ex) {
+				// Another publisher has ended the file, and begins the next one or was
+				// killed before that. Nothing has been written.
+				if (newest == ended) {
+					throw ex;
+				}
+				ended = newest;
+				discardAppender();
+			}
 		}
 	}
 

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -41,6 +42,7 @@ import io.github.vicinal.topic.WhenFull;
 import io.github.vicinal.transport.shm.topic.ShmTopics;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptAppender;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.wire.DocumentContext;
 import org.junit.jupiter.api.AfterEach;
@@ -640,6 +642,30 @@ class ChronicleTopicsTests {
 					.withMessageContaining("patience (10 ms)");
 				document.rollbackOnClose();
 			}
+		}
+		topic.publish("afterwards");
+		assertThat(topic.report().published()).isEqualTo(2);
+	}
+
+	/** The publisher that has ended it was killed before it began the next one. */
+	@Test
+	void aFileThatHasEndedIsFollowedByTheNextOne() throws Exception {
+		Path queue = this.directory.resolve("news/queue");
+		Topic<String> topic = this.fixture.application("shop", ChronicleOptions.defaults()).topic(NEWS);
+		topic.publish("before");
+		try (SingleChronicleQueue ahead = SingleChronicleQueueBuilder.single(queue.toFile())
+			.rollCycle(RollInterval.HOUR.cycle())
+			.timeProvider(() -> System.currentTimeMillis() + Duration.ofHours(2).toMillis())
+			.build(); ExcerptAppender appender = ahead.createAppender()) {
+			appender.writeText("in the next file");
+			Path next;
+			try (Stream<Path> files = Files.list(queue)) {
+				next = files.filter((file) -> file.toString().endsWith(".cq4"))
+					.max(Comparator.naturalOrder())
+					.orElseThrow();
+			}
+			Files.delete(next);
+			ahead.refreshDirectoryListing();
 		}
 		topic.publish("afterwards");
 		assertThat(topic.report().published()).isEqualTo(2);
