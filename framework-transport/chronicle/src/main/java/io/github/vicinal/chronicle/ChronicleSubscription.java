@@ -70,6 +70,8 @@ final class ChronicleSubscription<T> implements Subscription {
 	/** Directory of the topic. */
 	private final Path directory;
 
+	private final OpenTopic topic;
+
 	private final Sleepers sleepers;
 
 	private final Consumer<ChronicleSubscription<?>> onEnd;
@@ -96,13 +98,14 @@ final class ChronicleSubscription<T> implements Subscription {
 	private volatile @Nullable String stuck;
 
 	ChronicleSubscription(TopicSettings<T> settings, SubscriberSettings subscriber, MessageHandler<T> handler,
-			MessageCodec<T> codec, Path directory, Sleepers sleepers, int threads, Supplier<Source> sources,
+			MessageCodec<T> codec, Path directory, OpenTopic topic, int threads, Supplier<Source> sources,
 			Consumer<ChronicleSubscription<?>> onEnd) {
 		this.settings = settings;
 		this.subscriber = subscriber;
 		this.codec = codec;
 		this.directory = directory;
-		this.sleepers = sleepers;
+		this.topic = topic;
+		this.sleepers = topic.sleepers();
 		this.attempts = new MessageAttempts<>(settings, subscriber, handler);
 		this.onEnd = onEnd;
 		for (int i = 0; i < threads; i++) {
@@ -344,9 +347,23 @@ final class ChronicleSubscription<T> implements Subscription {
 			catch (RuntimeException ex) {
 				fail(ex);
 			}
+			catch (InternalError ex) {
+				fail(cutOff(ex));
+			}
 			finally {
 				this.lock.unlock();
 			}
+		}
+
+		/**
+		 * Memory that has no bytes in its file any more. The message that was taken then
+		 * is not handled, so those behind it must not be, either.
+		 */
+		private DamagedQueueException cutOff(InternalError cause) {
+			return new DamagedQueueException(
+					"A file of positions in %s has been cut off, or cannot be read: end all applications of the topic and delete that file, with which its position is lost (%s)"
+						.formatted(ChronicleSubscription.this.directory, cause.getMessage()),
+					cause);
 		}
 
 		/**
@@ -358,6 +375,7 @@ final class ChronicleSubscription<T> implements Subscription {
 				return;
 			}
 			try {
+				ChronicleSubscription.this.topic.requireInPlace();
 				boolean behind = this.source.isBehind();
 				if (behind && this.suspected) {
 					stuck();
@@ -385,6 +403,9 @@ final class ChronicleSubscription<T> implements Subscription {
 			}
 			catch (DamagedQueueException ex) {
 				fail(ex);
+			}
+			catch (InternalError ex) {
+				fail(cutOff(ex));
 			}
 			catch (TopicException ex) {
 				// For instance a process that is stopped with the position of the stream.
@@ -447,6 +468,11 @@ final class ChronicleSubscription<T> implements Subscription {
 			this.lock.lock();
 			try {
 				this.source.close();
+			}
+			catch (InternalError ex) {
+				logger.debug("The position of subscriber '{}' of topic '{}' cannot be given away: {}",
+						ChronicleSubscription.this.subscriber.name(), ChronicleSubscription.this.settings.name(),
+						ex.toString());
 			}
 			finally {
 				this.lock.unlock();

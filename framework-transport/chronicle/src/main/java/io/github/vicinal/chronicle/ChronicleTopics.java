@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -203,7 +204,7 @@ public final class ChronicleTopics implements DurableTopics {
 		requireOpen();
 		ChronicleSubscription<T> made = new ChronicleSubscription<>(settings, subscriber,
 				this.observations.observe(subscriber.name(), handler), codec(settings),
-				this.root.resolve(settings.name()), opened.sleepers(), threads, sources, this::ended);
+				this.root.resolve(settings.name()), opened, threads, sources, this::ended);
 		this.subscriptions.add(made);
 		this.watchers.forEach((watcher) -> watcher.opened(made));
 		made.start((bell) -> bell(settings, subscriber.name(), bell),
@@ -258,6 +259,11 @@ public final class ChronicleTopics implements DurableTopics {
 	private synchronized OpenTopic open(TopicSettings<?> settings, @Nullable String payload) {
 		requireOpen();
 		Alive living = alive();
+		OpenTopic before = this.open.get(settings.name());
+		if (before != null) {
+			// A directory that was deleted would be made anew, without what is open.
+			before.requireInPlace();
+		}
 		TopicDirectory directory = TopicDirectory.open(this.root, settings.name(), new TopicDirectory.Declaration(
 				this.application, settings.model().name(), payload, this.options.roll().name()), living.user());
 		OpenTopic known = this.open.computeIfAbsent(settings.name(),
@@ -289,6 +295,7 @@ public final class ChronicleTopics implements DurableTopics {
 	}
 
 	private void maintain() {
+		Map<String, String> failures = new HashMap<>();
 		while (!this.closed) {
 			LockSupport.parkNanos(this, MAINTENANCE_NANOS);
 			for (ChronicleTopic<?> topic : this.published.values()) {
@@ -296,11 +303,14 @@ public final class ChronicleTopics implements DurableTopics {
 				try {
 					if (opened != null && !this.closed) {
 						opened.maintain();
+						failures.remove(topic.settings().name());
 					}
 				}
 				catch (IOException | RuntimeException ex) {
-					logger.warn("The durable topic '{}' cannot be maintained: {}", topic.settings().name(),
-							ex.toString());
+					if (!ex.toString().equals(failures.put(topic.settings().name(), ex.toString()))) {
+						logger.warn("The durable topic '{}' cannot be maintained: {}", topic.settings().name(),
+								ex.toString());
+					}
 				}
 			}
 		}

@@ -3,10 +3,13 @@ package io.github.vicinal.chronicle;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.github.vicinal.topic.TopicException;
@@ -17,6 +20,8 @@ import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.wire.DocumentContext;
+import net.openhft.chronicle.wire.UnrecoverableTimeoutException;
+import net.openhft.chronicle.wire.WriteAfterEOFException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +37,10 @@ final class DurableLog implements AutoCloseable {
 
 	private static final String SUFFIX = ".cq4";
 
+	private static final int NO_FILE = -1;
+
+	private static final Pattern HOLDER = Pattern.compile("held by (\\d+)");
+
 	private final Path directory;
 
 	private final SingleChronicleQueue queue;
@@ -40,6 +49,9 @@ final class DurableLog implements AutoCloseable {
 
 	/** Size at which a file is full. */
 	private final long fileBytes;
+
+	/** Time for which an append waits for other processes. */
+	private final Duration patience;
 
 	/** One thread at a time appends. */
 	private final ReentrantLock appending = new ReentrantLock();
@@ -55,11 +67,12 @@ final class DurableLog implements AutoCloseable {
 
 	private volatile boolean closed;
 
-	private DurableLog(Path directory, SingleChronicleQueue queue, FileClock clock, long fileBytes) {
+	private DurableLog(Path directory, SingleChronicleQueue queue, FileClock clock, ChronicleOptions options) {
 		this.directory = directory;
 		this.queue = queue;
 		this.clock = clock;
-		this.fileBytes = fileBytes;
+		this.fileBytes = options.fileBytes();
+		this.patience = options.patience();
 		// It does not see that the lock lets in one thread at a time.
 		this.bytes.singleThreadedCheckDisabled(true);
 	}
@@ -82,7 +95,7 @@ final class DurableLog implements AutoCloseable {
 						.blockSize(options.blockBytes())
 						.timeoutMS(Math.max(1, options.patience().toMillis()))
 						.build(),
-					files, options.fileBytes());
+					files, options);
 		}
 		catch (Exception | AssertionError | InternalError ex) {
 			throw damaged(directory, "cannot be opened", ex);
@@ -96,6 +109,31 @@ final class DurableLog implements AutoCloseable {
 			if (this.closed) {
 				throw new TopicException("The durable topic in %s is closed".formatted(this.directory));
 			}
+			write(record);
+		}
+		catch (TopicException ex) {
+			throw ex;
+		}
+		catch (UnrecoverableTimeoutException ex) {
+			discardAppender();
+			throw locked(ex);
+		}
+		catch (Exception | AssertionError | InternalError ex) {
+			discardAppender();
+			throw damaged(this.directory, "cannot be appended to", ex);
+		}
+		finally {
+			this.appending.unlock();
+		}
+	}
+
+	/**
+	 * Writes a record to the newest file, or to the one behind it if that is full or
+	 * ended. Called with the lock.
+	 */
+	private void write(byte[] record) {
+		int ended = NO_FILE;
+		while (true) {
 			ExcerptAppender open = this.appender;
 			if (open == null) {
 				open = this.queue.createAppender();
@@ -104,23 +142,26 @@ final class DurableLog implements AutoCloseable {
 			}
 			int newest = this.queue.lastCycle();
 			this.clock.newest(newest);
-			if (open.cycle() == newest && open.wire() != null
-					&& open.wire().bytes().writePosition() >= this.fileBytes) {
+			boolean full = open.cycle() == newest && open.wire() != null
+					&& open.wire().bytes().writePosition() >= this.fileBytes;
+			if (full || newest == ended) {
 				this.clock.next(newest);
 			}
 			this.bytes.clear();
 			this.bytes.write(record);
-			open.writeBytes(this.bytes);
-		}
-		catch (TopicException ex) {
-			throw ex;
-		}
-		catch (Exception | AssertionError | InternalError ex) {
-			discardAppender();
-			throw damaged(this.directory, "cannot be appended to", ex);
-		}
-		finally {
-			this.appending.unlock();
+			try {
+				open.writeBytes(this.bytes);
+				return;
+			}
+			catch (WriteAfterEOFException ex) {
+				// Another publisher has ended the file, and begins the next one or was
+				// killed before that. Nothing has been written.
+				if (newest == ended) {
+					throw ex;
+				}
+				ended = newest;
+				discardAppender();
+			}
 		}
 	}
 
@@ -295,6 +336,19 @@ final class DurableLog implements AutoCloseable {
 		catch (Exception | AssertionError | InternalError ex) {
 			throw damaged(this.directory, "cannot be read", ex);
 		}
+	}
+
+	/**
+	 * Chronicle suggests to take the lock away, which would let two processes write to
+	 * the same place.
+	 */
+	private TopicException locked(UnrecoverableTimeoutException cause) {
+		Matcher holder = HOLDER.matcher(String.valueOf(cause.getMessage()));
+		return new TopicException(
+				"Another publisher%s keeps the lock of the queue in %s, for longer than vicinal.topics.durable.patience (%d ms) allows. It is slow or stopped, or hangs: let it go on, or end it"
+					.formatted(holder.find() ? " (process " + holder.group(1) + ")" : "", this.directory,
+							this.patience.toMillis()),
+				cause);
 	}
 
 	private static DamagedQueueException damaged(Path directory, String what, Throwable cause) {

@@ -4,10 +4,13 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
@@ -37,6 +40,9 @@ final class OpenTopic implements AutoCloseable {
 	private final TopicDirectory directory;
 
 	private final DurableLog log;
+
+	/** Identifies the directory of the files, of which another one may take the name. */
+	private final @Nullable Object place;
 
 	private final ChronicleOptions options;
 
@@ -71,6 +77,7 @@ final class OpenTopic implements AutoCloseable {
 		this.retention = new Retention(directory.queue(), options);
 		try {
 			this.volume = FileStores.of(directory.queue());
+			this.place = fileKey();
 			requireSpace(options.blockBytes());
 			this.claims = (model == TopicModel.STREAM)
 					? StreamClaims.open(directory.stream(), directory.drafts(), alive) : null;
@@ -92,6 +99,30 @@ final class OpenTopic implements AutoCloseable {
 	private String space(long usable) {
 		return "the volume of %s has %d bytes left, and it keeps %d free: make room on it, or set vicinal.topics.durable.min-free"
 			.formatted(this.directory.queue(), usable, this.options.minFreeBytes());
+	}
+
+	private @Nullable Object fileKey() throws IOException {
+		return Files.readAttributes(this.directory.queue(), BasicFileAttributes.class).fileKey();
+	}
+
+	/**
+	 * Fails if the directory has been deleted. Files that are open stay usable then, but
+	 * no application that opens the topic later sees what is in them.
+	 * @throws DeletedTopicException if it is gone, or another one is in its place
+	 */
+	void requireInPlace() {
+		try {
+			if (!Objects.equals(this.place, fileKey())) {
+				throw new DeletedTopicException(this.name, this.directory.queue());
+			}
+		}
+		catch (NoSuchFileException ex) {
+			throw new DeletedTopicException(this.name, this.directory.queue());
+		}
+		catch (IOException ex) {
+			throw new TopicException("The directory %s of the durable topic '%s' cannot be looked at: %s"
+				.formatted(this.directory.queue(), this.name, ex), ex);
+		}
 	}
 
 	DurableLog log() {
@@ -160,6 +191,7 @@ final class OpenTopic implements AutoCloseable {
 		// Channels of files close when their thread is interrupted.
 		boolean interrupted = Thread.interrupted();
 		try {
+			requireInPlace();
 			Retention.Result result = retain(wanted, unhandled, false);
 			dropped.accept(result.dropped());
 			long usable = this.volume.getUsableSpace();
@@ -354,6 +386,7 @@ final class OpenTopic implements AutoCloseable {
 
 	/** Deletes what is too old, and touches what is written next. */
 	void maintain() throws IOException {
+		requireInPlace();
 		synchronized (this) {
 			retain(0, false, false);
 		}

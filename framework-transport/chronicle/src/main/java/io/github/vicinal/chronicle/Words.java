@@ -138,7 +138,9 @@ public final class Words {
 	 * @return whether it was as expected
 	 */
 	public boolean compareAndSet(int word, long expected, long value) {
-		return LONGS.compareAndSet(this.buffer, Long.BYTES * word, expected, value);
+		// Where the file has been cut off, a read fails with an error, but a swap may end
+		// the JVM.
+		return get(word) == expected && LONGS.compareAndSet(this.buffer, Long.BYTES * word, expected, value);
 	}
 
 	/**

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -39,6 +40,11 @@ import io.github.vicinal.topic.TopicSettings;
 import io.github.vicinal.topic.UnreadableMessageException;
 import io.github.vicinal.topic.WhenFull;
 import io.github.vicinal.transport.shm.topic.ShmTopics;
+import net.openhft.chronicle.queue.ChronicleQueue;
+import net.openhft.chronicle.queue.ExcerptAppender;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.wire.DocumentContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -612,6 +618,57 @@ class ChronicleTopicsTests {
 		})).toList();
 		threads.forEach(Thread::start);
 		DurableFixture.await(() -> received.get() == 3000);
+	}
+
+	/** As one does that is stopped while it appends. */
+	@Test
+	void aPublisherThatKeepsTheLockIsNamedToTheOthers() {
+		ChronicleOptions hasty = new ChronicleOptions(RollInterval.HOUR, 64 << 20, Duration.ofDays(1), 0, 1 << 20,
+				Duration.ofMillis(10), false);
+		Topic<String> topic = this.fixture.application("shop", hasty).topic(NEWS);
+		topic.publish("before");
+		try (ChronicleQueue queue = SingleChronicleQueueBuilder.single(this.directory.resolve("news/queue").toFile())
+			.rollCycle(RollInterval.HOUR.cycle())
+			.blockSize(1 << 20)
+			.build(); ExcerptAppender appender = queue.createAppender()) {
+			try (DocumentContext document = appender.writingDocument()) {
+				assertThat(CompletableFuture.runAsync(() -> topic.publish("kept out")))
+					.failsWithin(Duration.ofMinutes(1))
+					.withThrowableThat()
+					.havingCause()
+					.isExactlyInstanceOf(TopicException.class)
+					.withMessageContaining("Another publisher keeps the lock of the queue in %s",
+							this.directory.resolve("news/queue"))
+					.withMessageContaining("patience (10 ms)");
+				document.rollbackOnClose();
+			}
+		}
+		topic.publish("afterwards");
+		assertThat(topic.report().published()).isEqualTo(2);
+	}
+
+	/** The publisher that has ended it was killed before it began the next one. */
+	@Test
+	void aFileThatHasEndedIsFollowedByTheNextOne() throws Exception {
+		Path queue = this.directory.resolve("news/queue");
+		Topic<String> topic = this.fixture.application("shop", ChronicleOptions.defaults()).topic(NEWS);
+		topic.publish("before");
+		try (SingleChronicleQueue ahead = SingleChronicleQueueBuilder.single(queue.toFile())
+			.rollCycle(RollInterval.HOUR.cycle())
+			.timeProvider(() -> System.currentTimeMillis() + Duration.ofHours(2).toMillis())
+			.build(); ExcerptAppender appender = ahead.createAppender()) {
+			appender.writeText("in the next file");
+			Path next;
+			try (Stream<Path> files = Files.list(queue)) {
+				next = files.filter((file) -> file.toString().endsWith(".cq4"))
+					.max(Comparator.naturalOrder())
+					.orElseThrow();
+			}
+			Files.delete(next);
+			ahead.refreshDirectoryListing();
+		}
+		topic.publish("afterwards");
+		assertThat(topic.report().published()).isEqualTo(2);
 	}
 
 }

@@ -136,6 +136,68 @@ class DamagedQueueTests {
 		}
 	}
 
+	/** What it appended to files without a name would be kept for nobody. */
+	@Test
+	void aTopicWhoseDirectoryIsDeletedTakesNoMoreMessages() throws Exception {
+		ChronicleTopics topics = this.fixture.application("shop");
+		List<String> received = Collections.synchronizedList(new ArrayList<>());
+		Subscription subscription = topics.subscribe(NEWS, SubscriberSettings.of("reader"),
+				(message) -> received.add(message.payload()));
+		Topic<String> topic = topics.topic(NEWS);
+		topic.publish("before");
+		DurableFixture.await(() -> received.contains("before"));
+		try (var files = Files.walk(this.directory.resolve("news"))) {
+			for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+				Files.delete(file);
+			}
+		}
+		String reason = "The directory %s of the durable topic 'news' has been deleted or replaced since this application opened it: restart all applications of the topic"
+			.formatted(this.directory.resolve("news/queue"));
+		assertThatExceptionOfType(TopicException.class)
+			.isThrownBy(() -> topics.subscribe(NEWS, SubscriberSettings.of("late"), (message) -> {
+			}))
+			.withMessageContaining(reason);
+		// Another application makes it anew.
+		this.fixture.application("other").topic(NEWS).publish("elsewhere");
+		DurableFixture.await(() -> !isTaken(topic, reason));
+		DurableFixture.await(() -> subscription.report().attached() == 0);
+		assertThat(String.valueOf(subscription.report().publishers().get("queue"))).contains(reason);
+	}
+
+	/** What is behind a message whose handling cannot be stored is not handled. */
+	@Test
+	void aSubscriberWhosePositionIsCutOffReadsNoFurther() throws Exception {
+		ChronicleTopics topics = this.fixture.application("reader");
+		topics.keepFor(NEWS, "reader");
+		publish();
+		List<String> received = Collections.synchronizedList(new ArrayList<>());
+		Subscription subscription = topics.subscribe(NEWS, SubscriberSettings.of("reader"), (message) -> {
+			received.add(message.payload());
+			try (FileChannel channel = FileChannel.open(this.directory.resolve("news/consumers/reader"),
+					StandardOpenOption.WRITE)) {
+				channel.truncate(0);
+			}
+		});
+		DurableFixture.await(() -> subscription.report().attached() == 0);
+		// The JVM reports the fault some time after the access.
+		assertThat(String.valueOf(subscription.report().publishers().get("queue"))).startsWith("left: ")
+			.contains(this.directory.resolve("news").toString());
+		assertThat(received).first().isEqualTo("text 0");
+		assertThat(received).hasSizeLessThan(MESSAGES);
+	}
+
+	/** A publisher looks at its directory ten times a second. */
+	private static boolean isTaken(Topic<String> topic, String reason) {
+		try {
+			topic.publish("afterwards");
+			return true;
+		}
+		catch (TopicException ex) {
+			assertThat(ex).hasMessageContaining(reason);
+			return false;
+		}
+	}
+
 	/** Changes bytes that are not zero, as most of a file is; returns what was there. */
 	static byte[] damage(Path file, Random random) throws IOException {
 		byte[] before = Files.readAllBytes(file);
