@@ -6,6 +6,7 @@ import java.util.Map;
 
 import io.github.vicinal.codec.EncodeBuffer;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
@@ -152,7 +153,11 @@ public final class MessageCodec<T> {
 			this.writer.writeValue(out, payload);
 		}
 		catch (RuntimeException ex) {
-			throw new TopicException("The payload cannot be written: " + ex.getMessage(), ex);
+			String reason = (ex instanceof JacksonException json) ? json.getOriginalMessage() : ex.toString();
+			throw new TopicException(
+					"The payload, of type %s, cannot be written as JSON: %s. Publish a type that the application's JsonMapper can write"
+						.formatted(payload.getClass().getTypeName(), reason),
+					ex);
 		}
 	}
 
