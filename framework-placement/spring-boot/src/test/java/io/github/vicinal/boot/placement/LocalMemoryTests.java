@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.placement;
 
 import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryUsage;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +23,20 @@ class LocalMemoryTests {
 		assertThat(LocalMemory.peak(status)).isEqualTo(335);
 		assertThat(LocalMemory.resident("VmSize: 9 kB")).isZero();
 		assertThat(LocalMemory.peak("VmHWM:\t 99999999999999999999 kB")).isZero();
+	}
+
+	/** A heap that began with its limit is committed as a whole, and hardly resident. */
+	@Test
+	void whatWasNeverUsedOfTheHeapIsNotResident() {
+		long mib = 1 << 20;
+		MemoryUsage whole = new MemoryUsage(1024 * mib, 70 * mib, 1024 * mib, 1024 * mib);
+		assertThat(LocalMemory.outside(190, whole, 80 * mib, 56 * mib)).isEqualTo(110);
+		assertThat(LocalMemory.outside(1150, whole, 80 * mib, 56 * mib)).as("all of the heap was touched")
+			.isEqualTo(126);
+		MemoryUsage churned = new MemoryUsage(384 * mib, 70 * mib, 1900 * mib, 6028 * mib);
+		assertThat(LocalMemory.outside(1717, churned, 1093 * mib, 8 * mib)).as("more was touched than is used at once")
+			.isEqualTo(8 + 32 + 57);
+		assertThat(LocalMemory.outside(0, whole, 80 * mib, 56 * mib)).as("no Linux").isEqualTo(56);
 	}
 
 	/** A fresh heap is committed, and hardly touched. */
