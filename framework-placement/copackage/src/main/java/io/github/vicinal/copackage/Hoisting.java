@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * Finds the libraries that may be loaded once for several applications. A library whose
  * loader is the parent of theirs does not see what an application has for itself, so it
  * may name nothing of that: not in its class files, not in texts that are names of
- * classes, not by services. What no application has may be named, because it is missing
- * either way.
+ * classes, not by services, and it may not look for something by a name that is not in
+ * it. What no application has may be named, because it is missing either way.
  */
 final class Hoisting {
 
@@ -255,11 +255,10 @@ final class Hoisting {
 				return "it has native code";
 			}
 		}
-		String state = found.state();
-		if (state == null) {
+		if (mode == Hoist.KNOWN && KnownLibraries.contains(found.packages())) {
 			return null;
 		}
-		return (mode == Hoist.KNOWN && KnownLibraries.contains(found.packages())) ? null : state;
+		return (found.state() != null) ? found.state() : found.lookup();
 	}
 
 	/**

@@ -37,10 +37,13 @@ import org.objectweb.asm.Opcodes;
  * @param changes members of others with which it may change what is in static fields
  * @param namers classes of it that take new names for their callers, with dots
  * @param state why it may keep something of an application; {@code null} if it cannot
+ * @param lookup why it may not find what an application has; {@code null} if nothing but
+ * what it names could be missing
  */
 record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named, Set<String> strings,
 		Set<String> files, Set<String> services, Set<String> resources, Set<String> metaInf, Set<String> asked,
-		Set<String> registries, Set<String> changes, Set<String> namers, @Nullable String state) {
+		Set<String> registries, Set<String> changes, Set<String> namers, @Nullable String state,
+		@Nullable String lookup) {
 
 	/** Looks for drivers by the loader of the class that calls it. */
 	private static final String DRIVER_MANAGER = "java/sql/DriverManager";
@@ -70,6 +73,8 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 	private static final int CONSTANT_FIELDREF = 9;
 
 	private static final int CONSTANT_INTERFACE_METHODREF = 11;
+
+	private static final int CONSTANT_NAME_AND_TYPE = 12;
 
 	private static final Pattern CLASS_NAME = Pattern.compile("(?:[a-z_]\\w*\\.)+[A-Z][\\w$]*");
 
@@ -238,6 +243,7 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 			ClassReader reader = ClassFiles.reader(bytes);
 			char[] buffer = new char[reader.getMaxStringLength()];
 			boolean registries = false;
+			boolean lookups = false;
 			for (int i = 1; i < reader.getItemCount(); i++) {
 				int item = reader.getItem(i);
 				int tag = (item > 0) ? reader.readByte(item - 1) : 0;
@@ -256,10 +262,14 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 				else if (tag == CONSTANT_UTF8) {
 					text(bytes, item);
 				}
+				else if (tag == CONSTANT_NAME_AND_TYPE) {
+					lookups |= Lookups.matters(reader.readUTF8(item, buffer));
+				}
 			}
 			Set<Member> used = used(reader, buffer, registries);
 			this.changes.addAll(StaticRegistries.changes(reader.getClassName(), used));
 			this.finder.takesNames(used.stream().anyMatch(StaticRegistries::takesNewName));
+			this.finder.looksUp(lookups);
 			reader.accept(this.finder, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
 		}
 
@@ -352,7 +362,7 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 			this.named.removeAll(this.packages);
 			return new LibraryFacts(this.packages, this.classes, this.named, this.strings, this.files, this.services,
 					this.resources, this.metaInf, this.asked, this.registries, this.changes, this.namers,
-					this.finder.state);
+					this.finder.state, this.finder.lookup);
 		}
 
 	}
@@ -376,11 +386,15 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 
 		private @Nullable String state;
 
+		private @Nullable String lookup;
+
 		private String type = "";
 
 		private boolean enumeration;
 
 		private boolean takesNames;
+
+		private boolean looksUp;
 
 		StateFinder(Set<String> registries, Set<String> namers) {
 			super(Opcodes.ASM9);
@@ -391,6 +405,11 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 		/** Says whether the next class takes new names anywhere. */
 		void takesNames(boolean takes) {
 			this.takesNames = takes;
+		}
+
+		/** Says whether the next class may look for classes or files. */
+		void looksUp(boolean may) {
+			this.looksUp = may;
 		}
 
 		void found(String what) {
@@ -436,8 +455,15 @@ record LibraryFacts(Set<String> packages, Set<String> classes, Set<String> named
 			MethodVisitor setter = ((access & Opcodes.ACC_STATIC) != 0 && StaticRegistries.isSetter(name, descriptor))
 					? new StaticRegistries.Setter(this.type, () -> this.registries.add(method.id())) : null;
 			// The initializer of a class has no caller that could give it a name.
-			return (this.takesNames && !name.equals("<clinit>")) ? new StaticRegistries.NewName(setter, this.type,
-					() -> this.namers.add(this.type.replace('/', '.'))) : setter;
+			MethodVisitor names = (this.takesNames && !name.equals("<clinit>")) ? new StaticRegistries.NewName(setter,
+					this.type, () -> this.namers.add(this.type.replace('/', '.'))) : setter;
+			return (this.looksUp && this.lookup == null)
+					? new Lookups(names, (access & Opcodes.ACC_STATIC) != 0, this::foundLookup) : names;
+		}
+
+		private void foundLookup() {
+			this.lookup = "%s looks for classes or files beside itself, by names that are not in it"
+				.formatted(this.type.replace('/', '.'));
 		}
 
 		private void named(Member member) {

@@ -342,6 +342,49 @@ class HoistingTests {
 		}
 	}
 
+	/** An application may have what is found by a name that nobody knows beforehand. */
+	@Test
+	void whatLooksForUnknownNamesBesideItselfIsNotShared() throws IOException {
+		Map<String, String> looking = Map.of("ByName",
+				"Object f(String n) throws Exception { return Class.forName(n); }", "ByPart",
+				"Object f(String n) throws Exception { return Class.forName(\"own.\" + n); }", "ByReference",
+				"interface F { Class<?> f(String n) throws Exception; } F f() { return Class::forName; }", "File",
+				"static Object f(String n) { return File.class.getResourceAsStream(\"/conf/\" + n + \".txt\"); }",
+				"Services",
+				"Object f(Class<?> t) { return java.util.ServiceLoader.load(t, Services.class.getClassLoader()); }",
+				"Loader", "Object f(String n) throws Exception { return getClass().getClassLoader().loadClass(n); }",
+				"Copy", "static Object f(java.io.ObjectInputStream in) throws Exception { return in.readObject(); }",
+				"Texts", "Object f(String n) { return java.util.ResourceBundle.getBundle(n); }");
+		for (Map.Entry<String, String> each : looking.entrySet()) {
+			assertThat(stateless(each.getKey(), each.getValue()).kept()).containsEntry("looking-1.jar",
+					"looking.%s looks for classes or files beside itself, by names that are not in it"
+						.formatted(each.getKey()));
+		}
+	}
+
+	/** What a caller or the thread gives is the application's. */
+	@Test
+	void whatLooksElsewhereIsShared() throws IOException {
+		Map<String, String> looking = Map.of("Given",
+				"Object f(String n, ClassLoader l) throws Exception { return l.loadClass(n); }", "OfAnother",
+				"Object f(Object o, String n) throws Exception { return Class.forName(n, true, o.getClass().getClassLoader()); }",
+				"OfTheThread",
+				"Object f(String n) throws Exception { return Thread.currentThread().getContextClassLoader().loadClass(n); }",
+				"Services", "Object f(Class<?> t) { return java.util.ServiceLoader.load(t); }", "Constant",
+				"Object f() throws Exception { return Class.forName(\"missing.Type\"); }", "Texts",
+				"Object f() { return java.util.ResourceBundle.getBundle(\"missing\", java.util.Locale.getDefault()); }",
+				"OfTheJdk", "Object f() { return String.class.getClassLoader(); }");
+		for (Map.Entry<String, String> each : looking.entrySet()) {
+			assertThat(stateless(each.getKey(), each.getValue()).files()).as(each.getKey()).contains("looking-1.jar");
+		}
+	}
+
+	private Hoisting.Plan stateless(String type, String body) throws IOException {
+		byte[] code = TestJar.compiled(this.directory, "looking." + type,
+				"package looking; public class %s { %s }".formatted(type, body));
+		return plan(Hoist.STATELESS, both("looking", "looking/" + type, code), UnaryOperator.identity());
+	}
+
 	/** Other libraries bring them along for it. */
 	@Test
 	void filesOfLibrariesInMetaInfAreSeenByWhatLooksForThem() throws IOException {

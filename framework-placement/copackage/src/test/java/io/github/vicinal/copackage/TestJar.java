@@ -8,10 +8,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
+
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
 
 import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodVisitor;
@@ -79,6 +84,32 @@ final class TestJar {
 
 	TestJar library(String artifact, String version, Map<String, byte[]> content) {
 		return entry("BOOT-INF/lib/%s-%s.jar".formatted(artifact, version), zip(content));
+	}
+
+	/** A class of which the source is given. */
+	static byte[] compiled(Path directory, String name, String source) throws IOException {
+		Path file = directory.resolve(name + ".java");
+		Path target = directory.resolve(name.replace('.', '/') + ".class");
+		SimpleJavaFileObject given = new SimpleJavaFileObject(file.toUri(), JavaFileObject.Kind.SOURCE) {
+
+			@Override
+			public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+				return source;
+			}
+
+			@Override
+			public boolean isNameCompatible(String simpleName, Kind kind) {
+				return true;
+			}
+
+		};
+		boolean done = ToolProvider.getSystemJavaCompiler()
+			.getTask(null, null, null, List.of("-d", directory.toString(), "--release", "17"), null, List.of(given))
+			.call();
+		if (!done) {
+			throw new IllegalArgumentException(source);
+		}
+		return Files.readAllBytes(target);
 	}
 
 	/** A class with a constant, so that its bytes depend on it. */

@@ -71,14 +71,17 @@ final class Applications {
 		}
 	}
 
-	/** Returns whether it runs now. */
+	/** Returns whether it runs now; one that runs already is as it should be. */
 	boolean start(HostedApplication application) {
 		long start = System.nanoTime();
 		try {
-			application.start();
+			if (!application.start()) {
+				return true;
+			}
 			String port = application.port();
-			say("%s runs after %.1f s%s".formatted(application.name(), (System.nanoTime() - start) / 1e9,
-					(port != null) ? ", port " + port : ""));
+			String detail = application.detail();
+			say("%s runs after %.1f s%s%s".formatted(application.name(), (System.nanoTime() - start) / 1e9,
+					(port != null) ? ", port " + port : "", detail.isEmpty() ? "" : "; " + detail));
 			return true;
 		}
 		catch (ApplicationFailedException ex) {

@@ -61,9 +61,8 @@ final class Commands {
 		return new Answer(Answer.UNUSABLE, "'%s' is no command; %s%n".formatted(line.strip(), HELP));
 	}
 
-	/** One that runs already is as it should be. */
 	private Answer start(HostedApplication application) {
-		boolean runs = application.state() == HostedApplication.State.RUNNING || this.applications.start(application);
+		boolean runs = this.applications.start(application);
 		return new Answer(runs ? Answer.DONE : Answer.FAILED, row(application));
 	}
 

@@ -77,6 +77,10 @@ final class HostedApplication {
 
 	/** Returns why the state is what it is, for people; mostly empty. */
 	String detail() {
+		Run current = this.run;
+		if (current != null && this.state == State.RUNNING && !current.hook.ready()) {
+			return "its runners have not returned yet";
+		}
 		return this.detail;
 	}
 
@@ -111,11 +115,12 @@ final class HostedApplication {
 
 	/**
 	 * Starts the application and waits until it runs.
-	 * @throws ApplicationFailedException if it does not; nothing of it is left then
+	 * @return whether it did not run before
+	 * @throws ApplicationFailedException if it does not run; nothing of it is left then
 	 */
-	synchronized void start() throws ApplicationFailedException {
+	synchronized boolean start() throws ApplicationFailedException {
 		if (this.state == State.RUNNING) {
-			throw new ApplicationFailedException("it runs already");
+			return false;
 		}
 		if (this.retired) {
 			throw new ApplicationFailedException("the launcher stops");
@@ -130,7 +135,7 @@ final class HostedApplication {
 		String failure = started.await(this.layout.startTimeout());
 		if (failure == null) {
 			set(State.RUNNING, "");
-			return;
+			return true;
 		}
 		boolean given = giveUp();
 		List<String> left = end(started);
@@ -326,8 +331,8 @@ final class HostedApplication {
 						return "it was stopped while it started";
 					}
 					if (System.nanoTime() - deadline > 0) {
-						return "it did not start within %d s; its main thread is at %s".formatted(timeout.toSeconds(),
-								stack(this.main));
+						return this.hook.settle() ? null : "it did not start within %d s; its main thread is at %s"
+							.formatted(timeout.toSeconds(), stack(this.main));
 					}
 					this.returned.await(50, TimeUnit.MILLISECONDS);
 				}

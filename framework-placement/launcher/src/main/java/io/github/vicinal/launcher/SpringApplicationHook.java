@@ -9,6 +9,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,12 @@ final class SpringApplicationHook {
 
 	/** Runs that are not over: an application may run others while it starts. */
 	private int running;
+
+	/** Those of them that have nothing left but their runners. */
+	private int inRunners;
+
+	/** Whether the launcher does not wait for runners any more. */
+	private boolean settled;
 
 	private volatile boolean ready;
 
@@ -161,12 +168,14 @@ final class SpringApplicationHook {
 			.getMethod("setRegisterShutdownHook", boolean.class)
 			.invoke(springApplication, false);
 		Class<?> listener = load("org.springframework.boot.SpringApplicationRunListener");
+		AtomicBoolean started = new AtomicBoolean();
 		return Proxy.newProxyInstance(this.loader, new Class<?>[] { listener }, handler((method, values) -> {
 			switch (method) {
 				case "starting" -> begun();
 				case "contextPrepared" -> prepared((Closeable) values[0]);
-				case "ready" -> ended(true);
-				case "failed" -> ended(false);
+				case "started" -> started(started);
+				case "ready" -> ended(started, true);
+				case "failed" -> ended(started, false);
 				default -> {
 				}
 			}
@@ -232,8 +241,16 @@ final class SpringApplicationHook {
 		}
 	}
 
-	private synchronized void ended(boolean successful) {
+	private synchronized void started(AtomicBoolean run) {
+		run.set(true);
+		this.inRunners++;
+	}
+
+	private synchronized void ended(AtomicBoolean started, boolean successful) {
 		this.running--;
+		if (started.get()) {
+			this.inRunners--;
+		}
 		this.ready = successful && this.running == 0;
 	}
 
@@ -242,9 +259,19 @@ final class SpringApplicationHook {
 		return this.ready;
 	}
 
+	/**
+	 * Takes an application for one that runs if nothing is missing but that its runners
+	 * return: some, such as those that consume messages, never do.
+	 * @return whether it runs
+	 */
+	synchronized boolean settle() {
+		this.settled = this.ready || (this.running > 0 && this.inRunners == this.running);
+		return this.settled;
+	}
+
 	/** Returns whether a context was ready, but none is active any more. */
 	synchronized boolean over() {
-		return this.ready && this.contexts.stream().noneMatch(SpringApplicationHook::active);
+		return (this.ready || this.settled) && this.contexts.stream().noneMatch(SpringApplicationHook::active);
 	}
 
 	private static boolean active(Closeable context) {

@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import javax.tools.ToolProvider;
+
 import io.github.vicinal.copackage.Hoist;
 import io.github.vicinal.copackage.InvalidInputException;
 import io.github.vicinal.copackage.Inventories;
@@ -79,6 +81,115 @@ class LaunchersTests {
 			Files.write(own, whole);
 			assertThat(running.command("start stock")).containsPattern("stock +running");
 		}
+	}
+
+	/**
+	 * As alone, runners of an application may never return, once all else has started. A
+	 * stand-in for Spring Boot starts at once, so that the time limit can be short.
+	 */
+	@Test
+	void runnersNeedNotReturn() throws IOException {
+		Path layout = this.directory.resolve("layout");
+		new LayoutBuilder(Map.of("legacy", List.of("--server.port=" + this.port)), Hoist.STATELESS)
+			.build(Inventories.read(List.of("legacy=" + RunningLayout.jar("legacy"))), layout);
+		compile(layout.resolve("standin"), Map.of("org/springframework/boot/SpringApplication.java", """
+				package org.springframework.boot;
+				public class SpringApplication {
+					public static SpringApplicationHook hook;
+					public static void withHook(SpringApplicationHook given, Runnable action) {
+						hook = given;
+						action.run();
+					}
+					public void setRegisterShutdownHook(boolean register) {
+					}
+				}
+				""", "org/springframework/boot/SpringApplicationHook.java", """
+				package org.springframework.boot;
+				public interface SpringApplicationHook {
+					SpringApplicationRunListener getRunListener(SpringApplication application);
+				}
+				""", "org/springframework/boot/SpringApplicationRunListener.java", """
+				package org.springframework.boot;
+				public interface SpringApplicationRunListener {
+					void starting();
+					void contextPrepared(java.io.Closeable context);
+					void started();
+					void failed();
+				}
+				""", "org/springframework/context/ApplicationListener.java", """
+				package org.springframework.context;
+				public interface ApplicationListener {
+				}
+				""", "org/springframework/context/event/SmartApplicationListener.java", """
+				package org.springframework.context.event;
+				public interface SmartApplicationListener extends org.springframework.context.ApplicationListener {
+				}
+				""", "org/springframework/context/ConfigurableApplicationContext.java", """
+				package org.springframework.context;
+				public interface ConfigurableApplicationContext extends java.io.Closeable {
+					void addApplicationListener(ApplicationListener listener);
+					boolean isActive();
+				}
+				""", "own/Context.java", """
+				package own;
+				public class Context implements org.springframework.context.ConfigurableApplicationContext {
+					private volatile boolean closed;
+					public void addApplicationListener(org.springframework.context.ApplicationListener listener) {
+					}
+					public boolean isActive() {
+						return !this.closed;
+					}
+					public void close() {
+						this.closed = true;
+					}
+				}
+				""", "own/Main.java", """
+				package own;
+				import org.springframework.boot.*;
+				public class Main {
+					public static void main(String[] arguments) throws Exception {
+						SpringApplicationRunListener listener = SpringApplication.hook
+							.getRunListener(new SpringApplication());
+						listener.starting();
+						Context context = new Context();
+						listener.contextPrepared(context);
+						listener.started();
+						while (!new java.io.File(arguments[0]).exists()) {
+							Thread.sleep(20);
+						}
+						context.close();
+						listener.failed();
+						throw new IllegalStateException("the runner ends");
+					}
+				}
+				"""));
+		Path end = this.directory.resolve("end");
+		Files.writeString(layout.resolve("copackage.json"), """
+				{
+				  "format": "vicinal-copackage", "version": 1, "shared": [ "shared/vicinal-jvm.jar" ],
+				  "applications": [ { "name": "runs", "mainClass": "own.Main", "classPath": [ "standin" ],
+				    "startTimeoutSeconds": 1, "arguments": [ "%s" ] } ]
+				}
+				""".formatted(end));
+		try (RunningLayout running = RunningLayout.start(layout)) {
+			running.until("[launcher] runs runs after 1.").until("; its runners have not returned yet");
+			assertThat(running.command("status")).containsPattern("runs +running.*its runners have not returned yet");
+			assertThat(running.command("start runs")).containsPattern("runs +running");
+			assertThat(running.log()).doesNotContain("does not run");
+			Files.createFile(end);
+			running.until("[launcher] runs has stopped: its main method has thrown").until("the runner ends");
+			assertThat(running.process().onExit().join().exitValue()).isEqualTo(1);
+		}
+	}
+
+	private static void compile(Path target, Map<String, String> sources) throws IOException {
+		List<String> line = new ArrayList<>(List.of("-d", target.toString(), "--release", "17"));
+		for (Map.Entry<String, String> each : sources.entrySet()) {
+			Path file = target.resolve(each.getKey());
+			Files.createDirectories(file.getParent());
+			line.add(Files.writeString(file, each.getValue()).toString());
+		}
+		assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, line.toArray(String[]::new))).isZero();
 	}
 
 	/** One that was killed has left its socket. */
