@@ -130,18 +130,41 @@ final class Applications {
 		}
 	}
 
-	/** Looks after the applications until all are to stop. Returns the exit code. */
+	/**
+	 * Looks after the applications until all are to stop. Goes on when the heap is full:
+	 * it may be one of them that fills it, which can be stopped.
+	 * @return the exit code
+	 */
 	int watch() throws InterruptedException {
-		while (!this.finished.await(WATCH_MILLIS, TimeUnit.MILLISECONDS)) {
-			this.environment.usage().sample();
-			for (HostedApplication application : this.applications.values()) {
-				if (application.endedByItself()) {
-					say("%s has stopped: %s".formatted(application.name(), application.detail()));
-					finishIfOver(application);
+		boolean full = false;
+		boolean said = false;
+		while (true) {
+			try {
+				if (full && !said) {
+					said = true;
+					say("The heap is full; 'status' shows who allocates, and 'stop' stops one application");
 				}
+				if (this.finished.await(WATCH_MILLIS, TimeUnit.MILLISECONDS)) {
+					return this.exitCode;
+				}
+				look();
+				full = false;
+				said = false;
+			}
+			catch (OutOfMemoryError ex) {
+				full = true;
 			}
 		}
-		return this.exitCode;
+	}
+
+	private void look() {
+		this.environment.usage().sample();
+		for (HostedApplication application : this.applications.values()) {
+			if (application.endedByItself()) {
+				say("%s has stopped: %s".formatted(application.name(), application.detail()));
+				finishIfOver(application);
+			}
+		}
 	}
 
 	/** One that was stopped may be started again; one that is done has no more to do. */

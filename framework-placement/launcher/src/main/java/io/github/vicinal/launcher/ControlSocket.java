@@ -139,6 +139,9 @@ final class ControlSocket implements AutoCloseable {
 			catch (IOException ex) {
 				System.err.println("[launcher] A command could not be received: " + ex.getMessage());
 			}
+			catch (OutOfMemoryError ex) {
+				// The next command may find room, and stop what has filled the heap.
+			}
 		}
 	}
 
