@@ -34,6 +34,7 @@ import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.HttpVersion;
+import org.apache.hc.core5.http.StreamClosedException;
 import org.apache.hc.core5.http.io.entity.BasicHttpEntity;
 import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
 import org.apache.hc.core5.http.protocol.HttpProcessor;
@@ -320,6 +321,8 @@ final class ApacheExchanges implements ExecChainHandler {
 
 		private final boolean chunked;
 
+		private volatile boolean closed;
+
 		ApacheBody(ClientExchange exchange, boolean chunked) {
 			super(exchange);
 			this.chunked = chunked;
@@ -327,6 +330,9 @@ final class ApacheExchanges implements ExecChainHandler {
 
 		@Override
 		IOException cutOff(SocketException failure) {
+			if (this.closed) {
+				return new StreamClosedException();
+			}
 			ConnectionClosedException closed = new ConnectionClosedException(
 					this.chunked ? "Premature end of chunk coded message body: closing chunk expected"
 							: "Premature end of Content-Length delimited message body");
@@ -344,6 +350,7 @@ final class ApacheExchanges implements ExecChainHandler {
 				// Nobody wants to know what is missing.
 			}
 			finally {
+				this.closed = true;
 				super.close();
 			}
 		}

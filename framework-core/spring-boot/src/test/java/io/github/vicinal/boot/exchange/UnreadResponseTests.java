@@ -1,6 +1,7 @@
 package io.github.vicinal.boot.exchange;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +55,9 @@ class UnreadResponseTests {
 		Exchanges sent = client.getBean(Exchanges.class);
 		ExchangeBehaviourTests.connect(exchanges, sent, path);
 		Work work = server.getBean(Work.class);
+		if (library.equals("http-components")) {
+			assertThat(readTwice(exchanges)).isEqualTo(readTwice(plain));
+		}
 		for (String uri : new String[] { "/rows", "/stream", "/nothing" }) {
 			for (HttpMethod method : new HttpMethod[] { HttpMethod.GET, HttpMethod.POST, HttpMethod.HEAD }) {
 				assertThat(worked(plain, method, "/work" + uri, work)).as("over HTTP").isEqualTo(ROWS + " done");
@@ -63,6 +67,21 @@ class UnreadResponseTests {
 				assertThat(ExchangeBehaviourTests.calls(sent, path)).isGreaterThan(before);
 			}
 		}
+	}
+
+	/** Reads a response to its end, and then reads its body again. */
+	private static String readTwice(RestClient client) {
+		return client.get().uri("/work/rows").exchange((request, response) -> {
+			try (InputStream body = response.getBody()) {
+				body.readAllBytes();
+			}
+			try (InputStream body = response.getBody()) {
+				return "read " + body.readAllBytes().length;
+			}
+			catch (IOException ex) {
+				return ex.toString();
+			}
+		});
 	}
 
 	private static String worked(RestClient client, HttpMethod method, String uri, Work work) {
