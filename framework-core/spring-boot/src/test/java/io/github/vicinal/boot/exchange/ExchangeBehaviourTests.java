@@ -261,7 +261,8 @@ class ExchangeBehaviourTests {
 				String expected = observe(behaviour, plain, base);
 				String observed = observe(behaviour, exchanges, base);
 				if (!observed.equals(expected) && !isRightToo(name, observed, () -> observe(behaviour, plain, base))) {
-					assertThat(observed).as("attempt %d", i).isEqualTo(expected);
+					assertThat(observed).as("attempt %d; last failure: %s", i, ExchangeBehaviours.lastFailure())
+						.isEqualTo(expected);
 				}
 			}
 		})));

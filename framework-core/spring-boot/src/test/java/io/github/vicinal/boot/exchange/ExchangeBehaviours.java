@@ -2,12 +2,15 @@ package io.github.vicinal.boot.exchange;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -29,6 +32,8 @@ import org.springframework.web.client.RestClient;
 
 /** Requests as both sides see them, to be compared between two ways of sending. */
 final class ExchangeBehaviours {
+
+	private static final ThreadLocal<String> LAST_FAILURE = new ThreadLocal<>();
 
 	private ExchangeBehaviours() {
 	}
@@ -279,12 +284,20 @@ final class ExchangeBehaviours {
 		return shown.replaceAll("\"headers\":\\{[^}]*}", "");
 	}
 
+	/** Returns what failed last on this thread, for people. */
+	static String lastFailure() {
+		return Objects.requireNonNullElse(LAST_FAILURE.get(), "nothing");
+	}
+
 	/** The kind of failure; messages name sockets. */
 	private static String outcome(java.util.concurrent.Callable<String> call) throws Exception {
 		try {
 			return call.call();
 		}
 		catch (IOException | RuntimeException ex) {
+			StringWriter trace = new StringWriter();
+			ex.printStackTrace(new PrintWriter(trace));
+			LAST_FAILURE.set(trace.toString());
 			return "failed";
 		}
 	}
