@@ -576,7 +576,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<ReceivedFrame>
 	public void leave() {
 		Channel open = finish(LEFT);
 		if (open != null) {
-			this.pending.closeOnceIdle(open.eventLoop(), open::close);
+			this.pending.closeOnceIdle(open.eventLoop(), this::close);
 		}
 	}
 
