@@ -105,7 +105,7 @@ final class Inputs {
 	private @Nullable Path names;
 
 	@Option(names = "--bearer-token-file", paramLabel = "FILE",
-			description = "for prometheus, zipkin and instances: a file with a bearer token")
+			description = "for prometheus, zipkin, instances and a model at a URL: a file with a bearer token")
 	private @Nullable Path tokenFile;
 
 	@Option(names = "--head-room", paramLabel = "PERCENT",
@@ -155,7 +155,7 @@ final class Inputs {
 		requireTraffic("--sampled", "zipkin=");
 		requireTraffic("--names", "pcap=");
 		if (this.what.model == null || !HttpJson.isAddress(this.what.model)) {
-			requireTraffic("--bearer-token-file", "prometheus=http", "zipkin=http", "instances=http");
+			requireTraffic("--bearer-token-file", "prometheus=", "zipkin=http", "instances=");
 		}
 		List<TrafficSource> sources = new ArrayList<>();
 		for (String one : this.traffic) {
@@ -187,7 +187,7 @@ final class Inputs {
 	private void requireTraffic(String option, String... sources) {
 		boolean given = this.spec.commandLine().getParseResult().hasMatchedOption(option);
 		if (given && this.traffic.stream().noneMatch((one) -> Arrays.stream(sources).anyMatch(one::startsWith))) {
-			throw usage("%s is for --traffic %s…; add that, or leave the option out".formatted(option,
+			throw usage("%s is for --traffic %s…; add one of these, or leave the option out".formatted(option,
 					String.join("…, ", sources)));
 		}
 	}

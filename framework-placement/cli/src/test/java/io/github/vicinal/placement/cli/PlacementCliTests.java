@@ -479,7 +479,7 @@ class PlacementCliTests {
 			refused(option.substring(0, option.indexOf('=')) + " is for --traffic ", "solve", "--instance", instance,
 					option);
 		}
-		refused("--sampled is for --traffic zipkin=…; add that, or leave the option out", "solve", "--instance",
+		refused("--sampled is for --traffic zipkin=…; add one of these, or leave the option out", "solve", "--instance",
 				instance, "--traffic", "pcap=x", "--names", "names.txt", "--sampled", "0.5");
 		for (String option : List.of("--accept=user", "--saved-mib=10")) {
 			refused(option.substring(0, option.indexOf('='))
