@@ -14,8 +14,7 @@ import java.time.Duration;
  * less
  * @param blockBytes bytes by which files are mapped, a multiple of 64 KiB and at least 1
  * MiB. A message may take a quarter of it
- * @param patience how long a publisher waits for others that append, and for a lock that
- * a dead process has left
+ * @param patience how long a publisher waits for others that append
  * @param preTouch whether pages are touched in the background before they are written to
  * @since 0.1.0
  */

@@ -19,6 +19,7 @@ import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.queue.impl.single.TableStoreWriteLock;
 import net.openhft.chronicle.wire.DocumentContext;
 import net.openhft.chronicle.wire.UnrecoverableTimeoutException;
 import net.openhft.chronicle.wire.WriteAfterEOFException;
@@ -57,6 +58,12 @@ final class DurableLog implements AutoCloseable {
 	private final ReentrantLock appending = new ReentrantLock();
 
 	/**
+	 * One process at a time appends. Chronicle's lock is taken within this one: it names
+	 * its owner by a process id, which is not unique between containers.
+	 */
+	private final ProcessLock publishing;
+
+	/**
 	 * Guarded by the lock, and outside the heap: Chronicle copies bytes of the heap word
 	 * by word.
 	 */
@@ -67,25 +74,32 @@ final class DurableLog implements AutoCloseable {
 
 	private volatile boolean closed;
 
-	private DurableLog(Path directory, SingleChronicleQueue queue, FileClock clock, ChronicleOptions options) {
+	private DurableLog(Path directory, SingleChronicleQueue queue, FileClock clock, ChronicleOptions options,
+			ProcessLock publishing) {
 		this.directory = directory;
 		this.queue = queue;
 		this.clock = clock;
 		this.fileBytes = options.fileBytes();
 		this.patience = options.patience();
+		this.publishing = publishing;
 		// It does not see that the lock lets in one thread at a time.
 		this.bytes.singleThreadedCheckDisabled(true);
 	}
 
-	static DurableLog open(Path directory, ChronicleOptions options) {
-		return open(directory, options, System::currentTimeMillis);
+	/**
+	 * Opens a queue.
+	 * @param publishing lock of those who append to it
+	 */
+	static DurableLog open(Path directory, ChronicleOptions options, ProcessLock publishing) {
+		return open(directory, options, publishing, System::currentTimeMillis);
 	}
 
 	/**
 	 * Opens a queue.
+	 * @param publishing lock of those who append to it
 	 * @param clock milliseconds since 1970, by which files begin
 	 */
-	static DurableLog open(Path directory, ChronicleOptions options, LongSupplier clock) {
+	static DurableLog open(Path directory, ChronicleOptions options, ProcessLock publishing, LongSupplier clock) {
 		FileClock files = new FileClock(clock, options.roll().cycle());
 		try {
 			return new DurableLog(directory,
@@ -95,7 +109,7 @@ final class DurableLog implements AutoCloseable {
 						.blockSize(options.blockBytes())
 						.timeoutMS(Math.max(1, options.patience().toMillis()))
 						.build(),
-					files, options);
+					files, options, publishing);
 		}
 		catch (Exception | AssertionError | InternalError ex) {
 			throw damaged(directory, "cannot be opened", ex);
@@ -109,14 +123,23 @@ final class DurableLog implements AutoCloseable {
 			if (this.closed) {
 				throw new TopicException("The durable topic in %s is closed".formatted(this.directory));
 			}
-			write(record);
+			boolean takenOver = lock();
+			try {
+				if (takenOver) {
+					unlockForTheDead();
+				}
+				write(record);
+			}
+			finally {
+				this.publishing.unlock();
+			}
 		}
 		catch (TopicException ex) {
 			throw ex;
 		}
 		catch (UnrecoverableTimeoutException ex) {
 			discardAppender();
-			throw locked(ex);
+			throw new TopicException(locked(holder(ex)), ex);
 		}
 		catch (Exception | AssertionError | InternalError ex) {
 			discardAppender();
@@ -339,16 +362,53 @@ final class DurableLog implements AutoCloseable {
 	}
 
 	/**
+	 * Waits until no other process appends.
+	 * @return whether the one before was killed while it appended
+	 */
+	private boolean lock() {
+		return switch (this.publishing.lock(this.patience)) {
+			case LOCKED -> false;
+			case TAKEN_OVER -> true;
+			case HELD_BY_ANOTHER -> {
+				try (TableStoreWriteLock lock = chronicleLock()) {
+					// The lower half of its word is the process id.
+					throw new TopicException(locked((int) lock.lockedBy()));
+				}
+			}
+		};
+	}
+
+	/**
+	 * Takes Chronicle's lock from a process that was killed. Chronicle itself would wait
+	 * first, and for ever if another process has the same id, as the first ones of
+	 * containers have.
+	 */
+	private void unlockForTheDead() {
+		try (TableStoreWriteLock lock = chronicleLock()) {
+			if (lock.locked()) {
+				lock.forceUnlock();
+			}
+		}
+	}
+
+	private TableStoreWriteLock chronicleLock() {
+		return new TableStoreWriteLock(this.queue.metaStore(),
+				SingleChronicleQueueBuilder.single(this.directory.toFile()).pauserSupplier(), this.patience.toMillis());
+	}
+
+	private static int holder(UnrecoverableTimeoutException timeout) {
+		Matcher holder = HOLDER.matcher(String.valueOf(timeout.getMessage()));
+		return holder.find() ? Integer.parseInt(holder.group(1)) : 0;
+	}
+
+	/**
 	 * Chronicle suggests to take the lock away, which would let two processes write to
 	 * the same place.
+	 * @param process its id, not positive if it is not known
 	 */
-	private TopicException locked(UnrecoverableTimeoutException cause) {
-		Matcher holder = HOLDER.matcher(String.valueOf(cause.getMessage()));
-		return new TopicException(
-				"Another publisher%s keeps the lock of the queue in %s, for longer than vicinal.topics.durable.patience (%d ms) allows. It is slow or stopped, or hangs: let it go on, or end it"
-					.formatted(holder.find() ? " (process " + holder.group(1) + ")" : "", this.directory,
-							this.patience.toMillis()),
-				cause);
+	private String locked(int process) {
+		return "Another publisher%s keeps the lock of the queue in %s, for longer than vicinal.topics.durable.patience (%d ms) allows. It is slow or stopped, or hangs: let it go on, or end it"
+			.formatted((process > 0) ? " (process " + process + ")" : "", this.directory, this.patience.toMillis());
 	}
 
 	private static DamagedQueueException damaged(Path directory, String what, Throwable cause) {

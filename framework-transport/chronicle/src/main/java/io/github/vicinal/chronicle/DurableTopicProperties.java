@@ -22,8 +22,7 @@ import org.springframework.util.unit.DataSize;
  * published.
  * @param blockSize Size of the blocks by which files are mapped. A message may take a
  * quarter of it.
- * @param patience Maximum time that a publisher waits for others that append, and for a
- * lock that a dead process has left.
+ * @param patience Maximum time that a publisher waits for others that append.
  * @param preTouch Whether pages are touched in the background before they are written to.
  * Needs Chronicle Queue Enterprise.
  * @since 0.1.0

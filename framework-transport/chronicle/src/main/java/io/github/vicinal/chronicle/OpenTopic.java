@@ -75,6 +75,7 @@ final class OpenTopic implements AutoCloseable {
 		this.options = options;
 		this.alive = alive;
 		this.retention = new Retention(directory.queue(), options);
+		ProcessLock publishing;
 		try {
 			this.volume = FileStores.of(directory.queue());
 			this.place = fileKey();
@@ -82,11 +83,12 @@ final class OpenTopic implements AutoCloseable {
 			this.claims = (model == TopicModel.STREAM)
 					? StreamClaims.open(directory.stream(), directory.drafts(), alive) : null;
 			this.sleepers = Sleepers.open(directory.sleepers(), directory.drafts());
+			publishing = ProcessLock.open(directory.publishing(), directory.drafts(), alive);
 		}
 		catch (IOException ex) {
 			throw new TopicException("The durable topic '%s' cannot be opened: %s".formatted(name, ex), ex);
 		}
-		this.log = DurableLog.open(directory.queue(), options);
+		this.log = DurableLog.open(directory.queue(), options, publishing);
 	}
 
 	private void requireSpace(long wanted) throws IOException {

@@ -3,8 +3,6 @@ package io.github.vicinal.chronicle;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.vicinal.topic.TopicException;
@@ -39,15 +37,13 @@ final class StreamClaims {
 
 	private static final int OWNER = 1;
 
-	private static final int SPINS = 100;
-
-	private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
-
 	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
 	private final Words words;
 
 	private final Alive alive;
+
+	private final ProcessLock lock;
 
 	/** Excludes the other threads of this process. */
 	private final ReentrantLock claiming = new ReentrantLock();
@@ -55,6 +51,7 @@ final class StreamClaims {
 	private StreamClaims(Words words, Alive alive) {
 		this.words = words;
 		this.alive = alive;
+		this.lock = new ProcessLock(words, LOCK, alive);
 	}
 
 	/**
@@ -195,27 +192,16 @@ final class StreamClaims {
 
 	private void lock() {
 		this.claiming.lock();
-		long deadline = System.nanoTime() + PATIENCE.toNanos();
-		for (int spins = 0; !this.words.compareAndSet(LOCK, 0, this.alive.id()); spins++) {
-			if (spins < SPINS) {
-				Thread.onSpinWait();
-				continue;
-			}
-			if (this.words.own(LOCK, this.alive)) {
-				return;
-			}
-			if (System.nanoTime() - deadline > 0) {
-				this.claiming.unlock();
-				throw new TopicException(
-						"Another process has held the position of a durable stream for more than %s: is it stopped?"
-							.formatted(PATIENCE));
-			}
-			LockSupport.parkNanos(this, PAUSE_NANOS);
+		if (this.lock.lock(PATIENCE) == ProcessLock.Outcome.HELD_BY_ANOTHER) {
+			this.claiming.unlock();
+			throw new TopicException(
+					"Another process has held the position of a durable stream for more than %s: is it stopped?"
+						.formatted(PATIENCE));
 		}
 	}
 
 	private void unlock() {
-		this.words.set(LOCK, 0);
+		this.lock.unlock();
 		this.claiming.unlock();
 	}
 

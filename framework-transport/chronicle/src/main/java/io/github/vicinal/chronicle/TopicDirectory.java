@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * consumers/         the position of each consumer
  * stream             the position that the subscribers of a stream share
  * sleepers           whether a subscriber may be asleep
+ * publishing         which publisher appends
  * </pre>
  */
 final class TopicDirectory {
@@ -150,6 +151,10 @@ final class TopicDirectory {
 
 	Path sleepers() {
 		return this.path.resolve("sleepers");
+	}
+
+	Path publishing() {
+		return this.path.resolve("publishing");
 	}
 
 	Path consumers() {

@@ -44,6 +44,7 @@ import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.queue.impl.single.TableStoreWriteLock;
 import net.openhft.chronicle.wire.DocumentContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -291,11 +292,12 @@ class ChronicleTopicsTests {
 	}
 
 	@Test
-	void aTimeIsExactAndMayBeAny() {
+	void aTimeIsExactAndMayBeAny() throws Exception {
 		ChronicleTopics topics = this.fixture.application("shop");
 		topics.topic(NEWS);
 		long micros = TimeUnit.SECONDS.toMicros(1_000_000);
-		try (DurableLog log = DurableLog.open(this.directory.resolve("news/queue"), DurableFixture.SMALL)) {
+		try (Alive alive = Alive.open(this.directory);
+				DurableLog log = DurableFixture.log(this.directory.resolve("news"), alive)) {
 			append(log, micros + 100, "before");
 			append(log, micros + 700, "after");
 		}
@@ -645,6 +647,35 @@ class ChronicleTopicsTests {
 		}
 		topic.publish("afterwards");
 		assertThat(topic.report().published()).isEqualTo(2);
+	}
+
+	/** In containers, both may be process 1. */
+	@Test
+	void aPublisherGoesOnAfterOneOfTheSameProcessIdThatWasKilledWhileItAppended() throws Exception {
+		Topic<String> topic = this.fixture.application("shop").topic(NEWS);
+		topic.publish("before");
+		Alive killed = Alive.open(this.directory.resolve(".alive"));
+		ProcessLock lock = ProcessLock.open(this.directory.resolve("news/publishing"), this.directory, killed);
+		assertThat(lock.lock(Duration.ZERO)).isEqualTo(ProcessLock.Outcome.LOCKED);
+		try (SingleChronicleQueue queue = SingleChronicleQueueBuilder
+			.single(this.directory.resolve("news/queue").toFile())
+			.build()) {
+			// Chronicle keeps by thread what this side has locked, and the thread
+			// ends.
+			CompletableFuture
+				.runAsync(() -> new TableStoreWriteLock(queue.metaStore(),
+						SingleChronicleQueueBuilder.single().pauserSupplier(), 1L)
+					.lock())
+				.get();
+			assertThatExceptionOfType(TopicException.class).isThrownBy(() -> topic.publish("too early"))
+				.withMessageContaining("Another publisher (process %d) keeps the lock", ProcessHandle.current().pid());
+			killed.close();
+			topic.publish("after");
+		}
+		List<String> all = list();
+		this.fixture.application("reader").replay(NEWS, SubscriberSettings.of("all"), ReplayFrom.start(), into(all));
+		DurableFixture.await(() -> all.contains("after"));
+		assertThat(all).containsExactly("before", "after");
 	}
 
 	/** The publisher that has ended it was killed before it began the next one. */

@@ -1,5 +1,7 @@
 package io.github.vicinal.chronicle;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -7,6 +9,8 @@ import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,8 +34,27 @@ class ClockJumpTests {
 	@TempDir
 	private Path directory;
 
+	private Alive alive;
+
+	@BeforeEach
+	void live() throws Exception {
+		this.alive = Alive.open(this.directory);
+	}
+
+	@AfterEach
+	void end() {
+		this.alive.close();
+	}
+
 	private DurableLog open() {
-		return DurableLog.open(this.directory, HOURLY, this.clock::get);
+		try {
+			return DurableLog.open(this.directory.resolve("queue"), HOURLY,
+					ProcessLock.open(this.directory.resolve("publishing"), this.directory, this.alive),
+					this.clock::get);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	private static long append(DurableLog log, DurableLog.Tail tail, String text) {

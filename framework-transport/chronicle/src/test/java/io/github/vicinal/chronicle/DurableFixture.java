@@ -68,6 +68,15 @@ final class DurableFixture implements AutoCloseable {
 		return TopicSettings.of("numbers", model, byte[].class).whenFull(WhenFull.BLOCK, Duration.ofSeconds(20));
 	}
 
+	/**
+	 * Opens the queue of a topic.
+	 * @param topic directory of the topic
+	 */
+	static DurableLog log(Path topic, Alive alive) throws IOException {
+		return DurableLog.open(topic.resolve("queue"), SMALL,
+				ProcessLock.open(topic.resolve("publishing"), topic, alive));
+	}
+
 	/** Waits for a state that nobody announces; a test's timeout ends it. */
 	static void await(BooleanSupplier condition) {
 		while (!condition.getAsBoolean()) {

@@ -131,8 +131,8 @@ class PositionRacesTests {
 		for (int i = 1; i <= 3; i++) {
 			topic.publish("job " + i);
 		}
-		try (DurableLog log = DurableLog.open(this.directory.resolve("jobs/queue"), DurableFixture.SMALL);
-				Alive alive = Alive.open(this.directory);
+		try (Alive alive = Alive.open(this.directory);
+				DurableLog log = DurableFixture.log(this.directory.resolve("jobs"), alive);
 				DurableLog.Tail tail = log.tail()) {
 			StreamClaims claims = StreamClaims.open(this.directory.resolve("claims"), this.directory, alive);
 			StreamClaims.Claim one = claim(claims, tail);
