@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock that one thread of all processes has: a word that names the process. The lock of
- * a dead process is taken over. Not reentrant.
+ * A lock between processes, which one thread has at a time: a word that names the
+ * process. The lock of a dead process is taken over. Thread-safe, not reentrant.
  */
 final class ProcessLock {
 
@@ -66,9 +66,7 @@ final class ProcessLock {
 				continue;
 			}
 			boolean late = System.nanoTime() - deadline > 0;
-			// To ask whether a process lives wakes a thread of it, which is not done
-			// while
-			// it may only be slow.
+			// The question wakes a thread of the owner, which may only be slow.
 			if (late || pause == LAST_PAUSE_NANOS) {
 				long owner = this.words.get(this.word);
 				if (owner != FREE && this.alive.isDead(owner)

@@ -660,8 +660,7 @@ class ChronicleTopicsTests {
 		try (SingleChronicleQueue queue = SingleChronicleQueueBuilder
 			.single(this.directory.resolve("news/queue").toFile())
 			.build()) {
-			// Chronicle keeps by thread what this side has locked, and the thread
-			// ends.
+			// In a thread that ends: Chronicle remembers which one has its lock.
 			CompletableFuture
 				.runAsync(() -> new TableStoreWriteLock(queue.metaStore(),
 						SingleChronicleQueueBuilder.single().pauserSupplier(), 1L)
