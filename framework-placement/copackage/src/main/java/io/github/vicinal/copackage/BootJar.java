@@ -70,9 +70,10 @@ final class BootJar {
 
 	private static final Pattern SIGNATURE = Pattern.compile("META-INF/[^/]+\\.(SF|RSA|DSA|EC)");
 
-	private static final String META_INF = "META-INF/";
+	/** Classes of Spring Boot's loader, which a layout does not have. */
+	private static final String LOADER = "org/springframework/boot/loader/";
 
-	/** Names a class of Spring Boot's loader, which a layout does not have. */
+	/** Names a class of Spring Boot's loader. */
 	private static final String LOADER_SERVICE = "META-INF/services/java.nio.file.spi.FileSystemProvider";
 
 	private static final Pattern NOT_READ = Pattern
@@ -179,10 +180,15 @@ final class BootJar {
 					}
 					libraryEntries.add(entry);
 				}
-				else {
-					String inClassPath = boot ? classPathEntry(path) : path;
-					if (inClassPath != null) {
-						own.add(this.file, inClassPath, entry, () -> bytes(jar, entry, MAX_ENTRY_BYTES));
+				else if (!boot) {
+					own.add(this.file, path, entry, () -> bytes(jar, entry, MAX_ENTRY_BYTES));
+				}
+			}
+			if (boot) {
+				for (Map.Entry<String, ZipEntry> each : classPath(jar).entrySet()) {
+					ZipEntry entry = each.getValue();
+					if (!entry.isDirectory()) {
+						own.add(this.file, each.getKey(), entry, () -> bytes(jar, entry, MAX_ENTRY_BYTES));
 					}
 				}
 			}
@@ -227,20 +233,35 @@ final class BootJar {
 	}
 
 	/**
-	 * Returns the path that an entry of an executable jar has in the class path. Spring
-	 * Boot's plugin moves what is in {@code META-INF} only in part; the rest is found
-	 * where it is, because the jar itself is in the class path of {@code java -jar}.
-	 * @param entry name of the entry
-	 * @return its path, or {@code null} if it has none
+	 * Returns the application's own entries of an executable jar by their paths in the
+	 * class path, directories included, since a scan of packages looks for them. The jar
+	 * itself is in the class path of {@code java -jar}, whose loader comes before that of
+	 * Spring Boot: it finds what Spring Boot's plugin leaves in {@code META-INF}, and
+	 * what was put beside that later.
 	 */
-	static @Nullable String classPathEntry(String entry) {
-		if (entry.startsWith(CLASSES)) {
-			String path = entry.substring(CLASSES.length());
-			return (path.isEmpty() || path.equals(JarFile.MANIFEST_NAME)) ? null : path;
+	static Map<String, ZipEntry> classPath(ZipFile jar) {
+		Map<String, ZipEntry> own = new LinkedHashMap<>();
+		Map<String, ZipEntry> classes = new LinkedHashMap<>();
+		for (ZipEntry entry : Collections.list(jar.entries())) {
+			String path = entry.getName();
+			if (!path.startsWith(CONTENT)) {
+				if (!isOfLoader(path)) {
+					own.put(path, entry);
+				}
+			}
+			else if (path.startsWith(CLASSES) && path.length() > CLASSES.length()) {
+				classes.put(path.substring(CLASSES.length()), entry);
+			}
 		}
-		boolean own = entry.startsWith(META_INF) && !entry.equals(JarFile.MANIFEST_NAME)
-				&& !entry.equals(LOADER_SERVICE) && !SIGNATURE.matcher(entry).matches();
-		return own ? entry : null;
+		classes.forEach(own::putIfAbsent);
+		own.remove(JarFile.MANIFEST_NAME);
+		return own;
+	}
+
+	/** Returns whether an entry is one of Spring Boot's loader, or a signature. */
+	private static boolean isOfLoader(String path) {
+		return path.startsWith(LOADER) || (path.endsWith("/") && LOADER.startsWith(path)) || path.equals(LOADER_SERVICE)
+				|| SIGNATURE.matcher(path).matches();
 	}
 
 	/** Refuses entries that lead out of the directory that the jar is extracted to. */

@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -240,29 +239,11 @@ public final class LayoutBuilder {
 			if (manifest != null) {
 				manifest(jar, manifest, out);
 			}
-			for (Map.Entry<String, ZipEntry> each : classPath(jar).entrySet()) {
+			for (Map.Entry<String, ZipEntry> each : BootJar.classPath(jar).entrySet()) {
 				copy(jar, each.getValue(), each.getKey(), out);
 			}
 		}
 		return path;
-	}
-
-	/**
-	 * Returns entries by their paths in the class path, directories included, since a
-	 * scan of packages looks for them. The loader of {@code java -jar} comes before that
-	 * of Spring Boot.
-	 */
-	private static Map<String, ZipEntry> classPath(ZipFile jar) {
-		Map<String, ZipEntry> own = new LinkedHashMap<>();
-		Map<String, ZipEntry> classes = new LinkedHashMap<>();
-		for (ZipEntry entry : Collections.list(jar.entries())) {
-			String path = BootJar.classPathEntry(entry.getName());
-			if (path != null) {
-				(entry.getName().startsWith(BootJar.CLASSES) ? classes : own).put(path, entry);
-			}
-		}
-		classes.forEach(own::putIfAbsent);
-		return own;
 	}
 
 	private static Path jar(Inventory inventory) {

@@ -118,7 +118,10 @@ class LayoutBuilderTests {
 		assertThat(target).doesNotExist();
 	}
 
-	/** Spring Boot's plugin leaves most of {@code META-INF} where it was. */
+	/**
+	 * Spring Boot's plugin leaves most of {@code META-INF} where it was, and other files
+	 * may have been put into the jar later.
+	 */
 	@Test
 	void filesOfTheClassPathAreThoseOfTheJar() throws IOException {
 		TestJar jar = TestJar.boot()
@@ -130,14 +133,20 @@ class LayoutBuilderTests {
 			.entry("org/springframework/boot/loader/Loader.class", new byte[] { 5 })
 			.entry("BOOT-INF/classes/", new byte[0])
 			.resource("META-INF/aop.xml", "a")
-			.resource("META-INF/spring.factories", "second");
+			.resource("META-INF/spring.factories", "second")
+			.entry("BOOT-INF/classpath.idx", new byte[] { 6 })
+			.entry("application.properties", "server.port=8701".getBytes(StandardCharsets.UTF_8))
+			.resource("application.properties", "server.port=8702")
+			.entry("config/users.txt", new byte[] { 7 });
 		Path target = this.directory.resolve("target/layout");
 		List<Inventory> both = Inventories
 			.read(List.of("one=" + jar.write(this.directory, "one"), "two=" + jar.write(this.directory, "two")));
 		new LayoutBuilder(Map.of(), Hoist.STATELESS).build(both, target);
 		try (JarFile own = new JarFile(target.resolve("apps/one/one.jar").toFile())) {
 			assertThat(own.stream().map(JarEntry::getName)).containsExactlyInAnyOrder("META-INF/MANIFEST.MF",
-					"META-INF/", "META-INF/spring.factories", "META-INF/resources/index.html", "META-INF/aop.xml");
+					"META-INF/", "META-INF/spring.factories", "META-INF/resources/index.html", "META-INF/aop.xml",
+					"application.properties", "config/users.txt");
+			assertThat(both.get(0).settings()).containsEntry("server.port", "8701");
 			try (InputStream in = own.getInputStream(own.getEntry("META-INF/spring.factories"))) {
 				assertThat(in.readAllBytes()).containsExactly(1);
 			}
