@@ -505,8 +505,10 @@ final class BootJar {
 		return read(jar, LIBRARIES + file);
 	}
 
+	/** Returns the bytes of a file of the application's own, or {@code null}. */
 	static byte @Nullable [] own(ZipFile jar, String path) throws IOException {
-		return read(jar, CLASSES + path);
+		byte[] first = read(jar, path);
+		return (first != null) ? first : read(jar, CLASSES + path);
 	}
 
 	private static byte @Nullable [] read(ZipFile jar, String path) throws IOException {
