@@ -208,8 +208,8 @@ final class ExchangeConnector implements ClientHttpConnector {
 					headers.set(HttpHeaders.TRANSFER_ENCODING, "chunked");
 				}
 			}
-			return Mono.just(new Response(head.status(), headers, this.connector.cookies(setCookies),
-					exchange.body(head.status(), encoding)));
+			return Mono.just(new Response(head.status(), HttpHeaders.readOnlyHttpHeaders(headers),
+					this.connector.cookies(setCookies), exchange.body(head.status(), encoding)));
 		}
 		exchange.close();
 		return this.library.delegate().connect(hop.method(), hop.uri(), (next) -> {

@@ -27,7 +27,7 @@ final class ExchangeResponse implements ClientHttpResponse, Redirects.OfAskedSer
 
 	private final int status;
 
-	private final HttpHeaders headers = new HttpHeaders();
+	private final HttpHeaders headers;
 
 	private final boolean empty;
 
@@ -66,10 +66,11 @@ final class ExchangeResponse implements ClientHttpResponse, Redirects.OfAskedSer
 		this.exchange = exchange;
 		this.deadlineNanos = deadlineNanos;
 		this.status = head.status();
+		HttpHeaders received = new HttpHeaders();
 		boolean ofJetty = library.isJetty();
 		// The JDK's client has the names in lower case.
 		head.fields()
-			.forEach((name, value) -> this.headers.add(library.hasPhrases() ? name.toLowerCase(Locale.ROOT) : name,
+			.forEach((name, value) -> received.add(library.hasPhrases() ? name.toLowerCase(Locale.ROOT) : name,
 					ofJetty ? JettyFields.read(name, value) : value));
 		this.empty = method.equals(HttpMethod.HEAD) || this.status < 200 || this.status == 204 || this.status == 304
 				|| library.losesBody(method, this.status);
@@ -79,13 +80,15 @@ final class ExchangeResponse implements ClientHttpResponse, Redirects.OfAskedSer
 		this.netty = library.isNetty();
 		this.jetty = ofJetty;
 		if (this.netty && NettyFields.hasNoBody(method, this.status)) {
-			this.headers.remove(HttpHeaders.TRANSFER_ENCODING);
+			received.remove(HttpHeaders.TRANSFER_ENCODING);
 		}
-		this.encoding = library.decodes() ? BodyDecoding.encoding(this.headers) : null;
+		this.encoding = library.decodes() ? BodyDecoding.encoding(received) : null;
+		// Spring lets them be changed with HttpURLConnection only.
+		this.headers = library.isUrlConnection() ? received : HttpHeaders.readOnlyHttpHeaders(received);
 		if (this.encoding != null) {
-			this.headers.remove(HttpHeaders.CONTENT_ENCODING);
-			if (this.headers.remove(HttpHeaders.CONTENT_LENGTH) != null && this.netty) {
-				this.headers.set(HttpHeaders.TRANSFER_ENCODING, "chunked");
+			received.remove(HttpHeaders.CONTENT_ENCODING);
+			if (received.remove(HttpHeaders.CONTENT_LENGTH) != null && this.netty) {
+				received.set(HttpHeaders.TRANSFER_ENCODING, "chunked");
 			}
 			// The library fails here if the body is not what it says.
 			getBody();

@@ -45,6 +45,11 @@ class ExactExchangeTests {
 
 	private static final int ATTEMPTS = 3;
 
+	/**
+	 * Of Reactor Netty's fields, Spring lists each spelling of a name, with all values.
+	 */
+	private static final String LISTED_TWICE = ", x-mixed-case=[1, 2, 3]";
+
 	@RegisterExtension
 	final ExchangeBehaviourTests.Applications applications = new ExchangeBehaviourTests.Applications();
 
@@ -94,8 +99,8 @@ class ExactExchangeTests {
 		tests.add(DynamicTest.dynamicTest("is connected", () -> ExchangeBehaviourTests.connect(exchanges, sent, path)));
 		all.forEach((name, exchange) -> tests.add(DynamicTest.dynamicTest(name, () -> {
 			for (int i = 0; i < ATTEMPTS; i++) {
-				String expected = normal(name, observe(exchange, plain, base));
-				String observed = normal(name, observe(exchange, exchanges, base));
+				String expected = normal(name, observe(exchange, plain, base)).replace(LISTED_TWICE, "");
+				String observed = normal(name, observe(exchange, exchanges, base)).replace(LISTED_TWICE, "");
 				if (!observed.equals(expected)
 						&& !isRightToo(name, observed, () -> normal(name, observe(exchange, plain, base)))) {
 					assertThat(observed).as("attempt %d", i).isEqualTo(expected);
@@ -268,8 +273,8 @@ class ExactExchangeTests {
 	private static void responses(Map<String, Exchange> all, String library) {
 		all.put("fields", get("/fields"));
 		all.put("baked cookies", get("/baked"));
-		// The JDK's client refuses names that are no tokens.
-		for (String name : library.equals("jdk")
+		// These two refuse names that are no tokens.
+		for (String name : library.equals("jdk") || library.equals("reactor")
 				? List.of("X:A", "X-%E2%82%AC", "Content-Length", "Connection", "Content-Type", "Date", "Upgrade")
 				: List.of("X:A", "X-%C3%A4", "X-%E2%82%AC", "(X)", "Content-Length", "Connection", "Content-Type",
 						"Date", "Upgrade")) {

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.ClientHttpResponse;
@@ -197,6 +198,16 @@ class ExchangeDetailTests {
 		return seen + lines;
 	}
 
+	static boolean mayChange(HttpHeaders headers) {
+		try {
+			headers.set("X-Changed", "yes");
+			return true;
+		}
+		catch (UnsupportedOperationException ex) {
+			return false;
+		}
+	}
+
 	private static String describe(ClientHttpResponse response) throws IOException {
 		Map<String, String> headers = new TreeMap<>();
 		response.getHeaders().forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), values.toString()));
@@ -208,7 +219,8 @@ class ExchangeDetailTests {
 		catch (IOException ex) {
 			body = "cut off";
 		}
-		return "%s '%s' %s %s".formatted(response.getStatusCode(), response.getStatusText(), headers,
+		return "%s '%s' %s%s %s".formatted(response.getStatusCode(), response.getStatusText(), headers,
+				mayChange(response.getHeaders()) ? " that may be changed" : "",
 				body.replaceAll("\"timestamp\":\"[^\"]*", "").replaceAll("<div id='created'>[^<]*", ""));
 	}
 

@@ -509,7 +509,9 @@ class ReactiveExchangeTests {
 					.forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), values));
 				headers.keySet().removeAll(List.of("connection", "keep-alive", "vicinal-peer", "date"));
 				String text = (body.length > 1500) ? body.length + " bytes" : new String(body, StandardCharsets.UTF_8);
-				return (response.statusCode().value() + " " + headers + " " + response.cookies() + " " + text)
+				boolean mayChange = ExchangeDetailTests.mayChange(response.headers().asHttpHeaders());
+				return (response.statusCode().value() + " " + headers + (mayChange ? " may change " : " ")
+						+ response.cookies() + " " + text)
 					.replaceAll("timestamp\":\"[^\"]*", "timestamp\":\"T")
 					.replaceAll("=[0-9A-F]{32}", "=ID")
 					.replaceAll("\"(connection|upgrade|http2-settings)\":\"[^\"]*\",?", "")
