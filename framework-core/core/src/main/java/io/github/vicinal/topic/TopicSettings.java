@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * handle, headers included; a power of two from 64 KiB to 1 GiB. A message may take half
  * of it
  * @param whenFull what happens if there is no room
- * @param patience maximum time that {@link WhenFull#BLOCK} waits
+ * @param patience maximum time that {@link WhenFull#BLOCK} waits, up to 365 days
  * @param <T> the type of the payload
  * @since 0.1.0
  */
@@ -29,6 +29,8 @@ public record TopicSettings<T>(String name, TopicModel model, Type type, int cap
 	private static final int LEAST_CAPACITY_BYTES = 64 << 10;
 
 	private static final int MOST_CAPACITY_BYTES = 1 << 30;
+
+	private static final Duration LONGEST_PATIENCE = Duration.ofDays(365);
 
 	private static final Pattern NAME = Pattern.compile("[a-z0-9_][a-z0-9._-]{0,63}");
 
@@ -45,9 +47,9 @@ public record TopicSettings<T>(String name, TopicModel model, Type type, int cap
 					"The capacity of topic '%s' must be a power of two from %d to %d bytes, not %d".formatted(name,
 							LEAST_CAPACITY_BYTES, MOST_CAPACITY_BYTES, capacityBytes));
 		}
-		if (patience.isNegative()) {
-			throw new IllegalArgumentException(
-					"The patience of topic '%s' must not be negative: %s".formatted(name, patience));
+		if (patience.isNegative() || patience.compareTo(LONGEST_PATIENCE) > 0) {
+			throw new IllegalArgumentException("The patience of topic '%s' must be from 0 to %d days, not %s"
+				.formatted(name, LONGEST_PATIENCE.toDays(), patience));
 		}
 	}
 

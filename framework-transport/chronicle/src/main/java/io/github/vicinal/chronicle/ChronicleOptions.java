@@ -26,6 +26,11 @@ public record ChronicleOptions(RollInterval roll, long maxBytes, Duration maxAge
 	/** The index of a file has to fit into a block. */
 	private static final int LEAST_BLOCK_BYTES = 1 << 20;
 
+	private static final Duration LONGEST_PATIENCE = Duration.ofDays(365);
+
+	/** As good as for ever. */
+	private static final Duration LONGEST_AGE = Duration.ofDays(365_000);
+
 	/** Checks the options. */
 	public ChronicleOptions {
 		if (blockBytes < LEAST_BLOCK_BYTES || blockBytes % BLOCK_UNIT != 0) {
@@ -37,10 +42,18 @@ public record ChronicleOptions(RollInterval roll, long maxBytes, Duration maxAge
 			throw new IllegalArgumentException("A durable topic needs room for at least one block of %d bytes, not %d"
 				.formatted(blockBytes, maxBytes));
 		}
-		if (minFreeBytes < 0 || maxAge.isNegative() || patience.isNegative()) {
+		if (minFreeBytes < 0) {
 			throw new IllegalArgumentException(
-					"Free bytes, age and patience of durable topics must not be negative: %d, %s, %s"
-						.formatted(minFreeBytes, maxAge, patience));
+					"The free bytes of durable topics must not be negative, but are %d".formatted(minFreeBytes));
+		}
+		requireWithin("patience", patience, LONGEST_PATIENCE);
+		requireWithin("age", maxAge, LONGEST_AGE);
+	}
+
+	private static void requireWithin(String what, Duration value, Duration longest) {
+		if (value.isNegative() || value.compareTo(longest) > 0) {
+			throw new IllegalArgumentException("The %s of durable topics must be from 0 to %d days, not %s"
+				.formatted(what, longest.toDays(), value));
 		}
 	}
 

@@ -3,6 +3,7 @@ package io.github.vicinal.chronicle;
 import java.nio.file.Path;
 import java.time.Duration;
 
+import io.github.vicinal.topic.TopicException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -33,9 +34,26 @@ record DurableTopicProperties(@Nullable Path directory, @DefaultValue("hour") Ro
 		@DefaultValue("256MB") DataSize minFree, @DefaultValue("64MB") DataSize blockSize,
 		@DefaultValue("1s") Duration patience, @DefaultValue("false") boolean preTouch) {
 
+	private static final int MOST_BLOCK_BYTES = 1 << 30;
+
 	ChronicleOptions options() {
-		return new ChronicleOptions(this.roll, this.maxSize.toBytes(), this.maxAge, this.minFree.toBytes(),
-				Math.toIntExact(this.blockSize.toBytes()), this.patience, this.preTouch);
+		try {
+			return new ChronicleOptions(this.roll, this.maxSize.toBytes(), this.maxAge, this.minFree.toBytes(),
+					blockBytes(), this.patience, this.preTouch);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new TopicException("vicinal.topics.durable.* has a value that cannot be used. " + ex.getMessage(),
+					ex);
+		}
+	}
+
+	private int blockBytes() {
+		long bytes = this.blockSize.toBytes();
+		if (bytes > MOST_BLOCK_BYTES) {
+			throw new IllegalArgumentException(
+					"Blocks of durable topics may have %d bytes, not %d".formatted(MOST_BLOCK_BYTES, bytes));
+		}
+		return (int) bytes;
 	}
 
 }

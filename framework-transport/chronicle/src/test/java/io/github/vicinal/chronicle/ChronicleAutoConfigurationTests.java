@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -82,6 +83,16 @@ class ChronicleAutoConfigurationTests {
 		durable.withUserConfiguration(Billing.class)
 			.run((billing) -> assertThat(billing.getBean(Billing.class).orders.poll(20, TimeUnit.SECONDS))
 				.isEqualTo(new Order(7)));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "block-size=4GB, 1073741824", "block-size=1KB, 1048576", "max-size=1MB, 67108864",
+			"min-free=-1B, negative", "patience=400d, 365 days", "max-age=-1d, 365000 days" })
+	void aValueThatCannotBeUsedIsNamedWithItsRule(String setting, String rule) {
+		this.runner
+			.withPropertyValues("vicinal.topics.durable.directory=" + this.directory,
+					"vicinal.topics.durable." + setting)
+			.run((context) -> assertThat(context.getStartupFailure()).rootCause().hasMessageContaining(rule));
 	}
 
 	/**

@@ -62,8 +62,13 @@ public final class TopicAutoConfiguration {
 			@Override
 			public <T> TopicSettings<T> settings(String name, TopicModel model, Type type) {
 				TopicProperties.Room room = topics.room(name);
-				return new TopicSettings<>(name, model, type, capacity(name, room.capacity().toBytes()),
-						room.whenFull(), room.patience());
+				try {
+					return new TopicSettings<>(name, model, type, capacity(name, room.capacity().toBytes()),
+							room.whenFull(), room.patience());
+				}
+				catch (IllegalArgumentException ex) {
+					throw new TopicException(String.valueOf(ex.getMessage()), ex);
+				}
 			}
 
 		};

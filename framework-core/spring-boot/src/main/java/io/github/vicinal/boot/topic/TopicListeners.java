@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.vicinal.topic.AffinityListener;
 import io.github.vicinal.topic.SubscriberSettings;
+import io.github.vicinal.topic.TopicException;
 import io.github.vicinal.topic.TopicModel;
 import io.github.vicinal.topic.TopicSettings;
 import org.jspecify.annotations.Nullable;
@@ -143,7 +144,7 @@ final class TopicListeners implements SmartInitializingSingleton, SmartLifecycle
 							parameters.acknowledges(), errorHandler, deadLetters));
 			});
 		}
-		catch (IllegalArgumentException ex) {
+		catch (IllegalArgumentException | TopicException ex) {
 			throw new InvalidListenerException("The listener %s cannot be used: %s".formatted(place, ex.getMessage()));
 		}
 	}
