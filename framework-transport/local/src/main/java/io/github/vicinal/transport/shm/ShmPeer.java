@@ -361,6 +361,9 @@ final class ShmPeer {
 			this.refused = true;
 			throw refusal(answer);
 		}
+		if (answer.type == FrameType.GOODBYE) {
+			throw new IOException(this + " is shutting down");
+		}
 		return answer;
 	}
 

@@ -44,6 +44,7 @@ import io.github.vicinal.transport.wire.FrameHeader;
 import io.github.vicinal.transport.wire.FrameType;
 import io.github.vicinal.transport.wire.Payload;
 import io.github.vicinal.transport.wire.SocketFile;
+import io.github.vicinal.transport.wire.WireException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -419,6 +420,29 @@ class HostilePeerTests {
 			assertThat(sum(provider.violations())).isBetween(5L, (long) refused);
 			hostile.change = (type, bytes) -> bytes;
 			this.shm.connect(this.shm.provider(OPTIONS), this.server);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "WELCOME", "ATTACHED" })
+	void serverThatShutsDownAmidTheHandshakeBreaksNoRule(FrameType instead) throws Exception {
+		try (FakeServer server = new FakeServer(this.shm.directory, this.server.instanceId())) {
+			server.change = (type, bytes) -> (type == instead) ? goodbye() : bytes;
+			ShmPathProvider provider = this.shm.provider(OPTIONS);
+			PathProvider.Unavailable attempt = (PathProvider.Unavailable) this.shm.attempt(provider, this.server);
+			assertThat(attempt.reason()).contains("is shutting down");
+			assertThat(attempt.retryable()).isTrue();
+			assertThat(sum(provider.violations())).isZero();
+		}
+	}
+
+	private static byte[] goodbye() {
+		try {
+			return FakePeer.frame(FrameType.GOODBYE, 0, (out) -> {
+			});
+		}
+		catch (WireException ex) {
+			throw new IllegalStateException(ex);
 		}
 	}
 
