@@ -13,6 +13,10 @@ import org.slf4j.Logger;
  */
 public final class CountedRefusals {
 
+	private static final String LINE = "{} ({}): {}";
+
+	private static final String FIRST_LINE = LINE + "; further ones are only counted";
+
 	private final Logger logger;
 
 	private final String what;
@@ -50,12 +54,20 @@ public final class CountedRefusals {
 			return;
 		}
 		counter.increment();
-		if (counter.sum() == 1) {
-			this.logger.warn("{} ({}): {}; further ones are only counted", this.what, refusal.id(), text);
+		if (counter.sum() > 1) {
+			this.logger.debug(LINE, this.what, refusal.id(), text);
+		}
+		else if (isExpected(refusal)) {
+			this.logger.info(FIRST_LINE, this.what, refusal.id(), text);
 		}
 		else {
-			this.logger.debug("{} ({}): {}", this.what, refusal.id(), text);
+			this.logger.warn(FIRST_LINE, this.what, refusal.id(), text);
 		}
+	}
+
+	/** Returns whether nobody has to do anything about it, as in each rolling restart. */
+	private static boolean isExpected(Refusal refusal) {
+		return refusal == Refusal.HTTP_REQUIRED || refusal == Refusal.SHUTTING_DOWN;
 	}
 
 }
