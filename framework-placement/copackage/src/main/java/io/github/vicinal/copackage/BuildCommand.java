@@ -130,7 +130,7 @@ final class BuildCommand implements Callable<Integer> {
 
 	private void layOut(List<Inventory> inventories, Path directory, PrintWriter out) throws IOException {
 		Map<String, String> kept = new LayoutBuilder(this.selection.arguments(), this.hoisted.mode()).build(inventories,
-				directory);
+				directory, this.output);
 		this.hoisted.print(inventories, kept, out);
 	}
 

@@ -94,6 +94,15 @@ public final class LayoutBuilder {
 	 * application has no executable jar
 	 */
 	public Map<String, String> build(List<Inventory> inventories, Path directory) throws IOException {
+		return build(inventories, directory, directory);
+	}
+
+	/**
+	 * Builds a layout that is part of something else.
+	 * @param whole what the user has asked for, by which it is called if it cannot be
+	 * written
+	 */
+	Map<String, String> build(List<Inventory> inventories, Path directory, Path whole) throws IOException {
 		Path target = directory.toAbsolutePath().normalize();
 		if (Files.exists(target) && !Files.exists(target.resolve(Layout.FILE))) {
 			throw new InvalidInputException(
@@ -119,7 +128,7 @@ public final class LayoutBuilder {
 			return plan.kept();
 		}
 		catch (IOException ex) {
-			throw WorkDirectory.unwritten(directory, ex);
+			throw WorkDirectory.unwritten(whole, ex);
 		}
 	}
 

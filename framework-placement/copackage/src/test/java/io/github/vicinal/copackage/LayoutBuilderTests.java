@@ -153,6 +153,19 @@ class LayoutBuilderTests {
 		}
 	}
 
+	/** A layout may be part of an image. */
+	@Test
+	void whatCannotBeWrittenIsCalledAsTheUserHasCalledIt() throws IOException {
+		Path jar = TestJar.boot().write(this.directory, "jar");
+		List<Inventory> both = Inventories.read(List.of("a".repeat(252) + "=" + jar, "two=" + jar));
+		Path target = this.directory.resolve("work/layout");
+		assertThatExceptionOfType(IOException.class)
+			.isThrownBy(
+					() -> new LayoutBuilder(Map.of(), Hoist.STATELESS).build(both, target, Path.of("images", "image")))
+			.withMessage("'images/image' cannot be written: File name too long");
+		assertThat(target).doesNotExist();
+	}
+
 	/** A library may be called as one of ours. */
 	@Test
 	void librariesDoNotTakeThePlaceOfOurs() throws IOException {
