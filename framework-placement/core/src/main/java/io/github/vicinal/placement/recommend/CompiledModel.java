@@ -122,7 +122,8 @@ public final class CompiledModel {
 		rules(builder, lowered);
 		Plan current = this.model.current();
 		if (current != null) {
-			builder.current(current(current), maxMoves);
+			int[][] stopping = new int[all.size()][];
+			builder.current(current(current, stopping), maxMoves).stopping(stopping);
 		}
 		return builder.build();
 	}
@@ -332,7 +333,7 @@ public final class CompiledModel {
 	}
 
 	/** Hosts that are gone are forgotten. */
-	private int[] current(Plan plan) {
+	private int[] current(Plan plan, int[][] stopping) {
 		int[] placement = new int[this.model.services().stream().mapToInt(Service::replicas).sum()];
 		Arrays.fill(placement, -1);
 		int first = 0;
@@ -345,9 +346,15 @@ public final class CompiledModel {
 				}
 			});
 			int at = first;
-			for (int host : kept(on, service.replicas())) {
+			List<Integer> running = keptFirst(on, service.replicas());
+			int staying = Math.min(running.size(), service.replicas());
+			for (int host : running.subList(0, staying)) {
 				placement[at++] = host;
 			}
+			stopping[index(this.services, service.name())] = running.subList(staying, running.size())
+				.stream()
+				.mapToInt(Integer::intValue)
+				.toArray();
 			first += service.replicas();
 		}
 		return placement;
@@ -355,9 +362,9 @@ public final class CompiledModel {
 
 	/**
 	 * Of more replicas than the model has, those stay that keep the zones and hosts in
-	 * use: one of each zone, then one of each host.
+	 * use: one of each zone, then one of each host. They come first.
 	 */
-	private List<Integer> kept(Map<Integer, Integer> on, int replicas) {
+	private List<Integer> keptFirst(Map<Integer, Integer> on, int replicas) {
 		List<Integer> kept = new ArrayList<>();
 		if (on.values().stream().mapToInt(Integer::intValue).sum() > replicas) {
 			Set<String> zones = new HashSet<>();
@@ -366,7 +373,7 @@ public final class CompiledModel {
 			kept.forEach((host) -> on.merge(host, -1, Integer::sum));
 		}
 		on.forEach((host, count) -> kept.addAll(Collections.nCopies(count, host)));
-		return kept.subList(0, Math.min(replicas, kept.size()));
+		return kept;
 	}
 
 	/**

@@ -94,11 +94,13 @@ public final class Recommender {
 		Decision decision = timely(solution, budget, keptSlo(routes, beforeVerdict, decide(verdict, beforeVerdict, gain,
 				moves, maxMoves, evidence.missing(moved), worthwhile, solution.stopped())));
 		boolean bounded = !Double.isNaN(solution.bound());
+		// The solver also counts moves, with a weight that only decides between equals.
+		double bound = verdict.feasible() ? Math.min(solution.bound(), verdict.objective()) : solution.bound();
 		return new Recommendation(decision.action(), decision.reason(), before, beforeVerdict, after, verdict, gain,
 				moves, merges, notSeen, Redundancy.givenUp(model, before, after, lowered), evidence.assumed(),
 				worthwhile, this.solver.name(), budget.seed(), solution.iterations(), solution.time(),
-				solution.stopped(), bounded ? Math.max(0, solution.bound()) : null,
-				bounded ? solution.boundMethod() : null, routes, savings);
+				solution.stopped(), bounded ? Math.max(0, bound) : null, bounded ? solution.boundMethod() : null,
+				routes, savings);
 	}
 
 	/**

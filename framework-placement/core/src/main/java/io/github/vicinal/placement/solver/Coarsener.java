@@ -255,8 +255,8 @@ final class Coarsener {
 		return new Level(clusters, level.hosts, resources, demand, level.capacity, start,
 				Arrays.copyOf(neighbour, edges), Arrays.copyOf(weight, edges),
 				(zoneWeight != null) ? Arrays.copyOf(zoneWeight, edges) : null, homeStart,
-				Arrays.copyOf(homeHost, homes), Arrays.copyOf(homeParts, homes), allowed, apartStart, apart, level.zone,
-				replication(level, cluster, clusters));
+				Arrays.copyOf(homeHost, homes), Arrays.copyOf(homeParts, homes), level.surplus, allowed, apartStart,
+				apart, level.zone, replication(level, cluster, clusters));
 	}
 
 	/** Items with several units stay alone. */

@@ -125,11 +125,10 @@ final class HostPattern {
 	 * hosts than one that moves.
 	 */
 	private static int staying(Problem problem, int service) {
-		int[] current = problem.current;
 		int[] on = new int[problem.hosts];
 		int most = 0;
-		for (int i = problem.firstReplica[service]; current != null && i < problem.firstReplica[service + 1]; i++) {
-			most = (current[i] < 0) ? most : Math.max(most, ++on[current[i]]);
+		for (int host : problem.running(service)) {
+			most = Math.max(most, ++on[host]);
 		}
 		return most;
 	}

@@ -1,6 +1,7 @@
 package io.github.vicinal.placement.solver;
 
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -82,7 +83,7 @@ final class Layout {
 				int[] home = several.home[item];
 				running |= home != null;
 				this.spots[item] = new Spots(this.hostCount, units, several.minHosts[item], several.minZones[item],
-						home);
+						home, level.zone);
 			}
 			int[] rows = level.apartStart;
 			boolean apart = rows != null && rows[item + 1] > rows[item];
@@ -427,39 +428,32 @@ final class Layout {
 	/** By how many more hosts and zones an item is short of its fewest. */
 	private int lackingBy(Spots spots, int @Nullable [] zones, int fromHost, int toHost, int units) {
 		int used = spots.used - ((spots.count[fromHost] == units) ? 1 : 0) + ((spots.count[toHost] == 0) ? 1 : 0);
-		int before = Math.max(0, spots.minHosts - spots.used);
-		int after = Math.max(0, spots.minHosts - used);
+		int now = Integer.MAX_VALUE;
+		int then = Integer.MAX_VALUE;
 		if (zones != null && spots.minZones > 1) {
 			int from = this.level.zone[fromHost];
 			int to = this.level.zone[toHost];
-			int now = 0;
+			now = 0;
 			for (int zone = 0; zone < zones.length; zone++) {
 				now += (zones[zone] > 0) ? 1 : 0;
 			}
-			int then = now;
+			then = now;
 			if (from != to) {
 				then += ((zones[to] == 0) ? 1 : 0) - ((zones[from] == units) ? 1 : 0);
 			}
-			before += Math.max(0, spots.minZones - now);
-			after += Math.max(0, spots.minZones - then);
 		}
-		if (before == 0 && after == 0) {
+		if (Math.min(spots.used, used) >= spots.minHosts && Math.min(now, then) >= spots.minZones) {
 			return 0;
 		}
-		return (spots.atHome(spots.away + spots.awayBy(fromHost, toHost, units)) ? 0 : after)
-				- (spots.atHome(spots.away) ? 0 : before);
+		return spots.lacking(spots.away + spots.awayBy(fromHost, toHost, units), used, then)
+				- spots.lacking(spots.away, spots.used, now);
 	}
 
 	private int lacking(int item, Spots spots) {
-		if (spots.atHome(spots.away)) {
-			return 0;
-		}
-		int lacking = Math.max(0, spots.minHosts - spots.used);
 		int[] zones = this.inZone[item];
-		if (zones != null && spots.minZones > 1) {
-			lacking += Math.max(0, spots.minZones - (int) Arrays.stream(zones).filter((units) -> units > 0).count());
-		}
-		return lacking;
+		int usedZones = (zones != null && spots.minZones > 1)
+				? (int) Arrays.stream(zones).filter((units) -> units > 0).count() : Integer.MAX_VALUE;
+		return spots.lacking(spots.away, spots.used, usedZones);
 	}
 
 	/** By how many units more are not at home if units go from one host to another. */
@@ -509,7 +503,7 @@ final class Layout {
 	/** Computes from scratch what moves keep up to date, without their rounding. */
 	void recount() {
 		double cut = 0;
-		this.moved = 0;
+		this.moved = -this.level.surplus;
 		for (int item = 0; item < this.itemCount; item++) {
 			for (int edge = this.level.start[item]; edge < this.level.start[item + 1]; edge++) {
 				cut += edge(item, this.level.neighbour[edge], this.level.weight[edge]) / 2;
@@ -527,7 +521,7 @@ final class Layout {
 			}
 			else {
 				spots.recount();
-				this.moved += spots.away;
+				this.moved += spots.away - spots.surplus;
 				cut += Problem.CONFLICT * lacking(item, spots);
 				for (int i = 0; i < spots.used; i++) {
 					int host = spots.hosts[i];
@@ -639,10 +633,18 @@ final class Layout {
 		/** Units that run now. */
 		final int running;
 
-		/** Units that run now and are not where they do. */
+		/** Units that run now beyond those of the item: they stop. */
+		final int surplus;
+
+		/** Hosts and zones that units run on now. */
+		final int homeHosts;
+
+		final int homeZones;
+
+		/** Units that run now and are not where they do, or stop. */
 		int away;
 
-		Spots(int hosts, int units, int minHosts, int minZones, int @Nullable [] home) {
+		Spots(int hosts, int units, int minHosts, int minZones, int @Nullable [] home, int[] zone) {
 			this.units = units;
 			this.count = new int[hosts];
 			this.hosts = new int[Math.min(hosts, units)];
@@ -651,7 +653,12 @@ final class Layout {
 			this.minHosts = minHosts;
 			this.minZones = minZones;
 			this.home = home;
+			int[] used = (home == null) ? new int[0]
+					: IntStream.range(0, hosts).filter((host) -> home[host] > 0).toArray();
 			this.running = (home == null) ? 0 : Arrays.stream(home).sum();
+			this.surplus = Math.max(0, this.running - units);
+			this.homeHosts = Math.min(units, used.length);
+			this.homeZones = Math.min(units, (int) Arrays.stream(used).map((host) -> zone[host]).distinct().count());
 		}
 
 		void use(int host) {
@@ -682,9 +689,15 @@ final class Layout {
 					+ Math.max(0, home[to] - this.count[to] - units) - Math.max(0, home[to] - this.count[to]);
 		}
 
-		/** Whether no unit moves. */
-		boolean atHome(int away) {
-			return away == 0 && this.running == this.units;
+		/**
+		 * Hosts and zones that units lack. Where none comes to a host, as when some stop,
+		 * as many as now are enough.
+		 */
+		int lacking(int away, int usedHosts, int usedZones) {
+			boolean stays = away == this.surplus && this.running >= this.units;
+			int hosts = stays ? Math.min(this.minHosts, this.homeHosts) : this.minHosts;
+			int zones = stays ? Math.min(this.minZones, this.homeZones) : this.minZones;
+			return Math.max(0, hosts - usedHosts) + Math.max(0, zones - usedZones);
 		}
 
 		void recount() {

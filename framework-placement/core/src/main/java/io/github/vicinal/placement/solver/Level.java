@@ -50,6 +50,9 @@ final class Level {
 
 	final int[] homeParts;
 
+	/** Parts in these rows beyond one of each service: they stop, wherever it goes. */
+	final int surplus;
+
 	/** Hosts that an item may be on; null: all. */
 	final @Nullable BitSet[] allowed;
 
@@ -77,7 +80,7 @@ final class Level {
 
 	Level(int items, int hosts, int resources, long[] demand, long[] capacity, int[] start, int[] neighbour,
 			double[] weight, double @Nullable [] zoneWeight, int[] homeStart, int[] homeHost, int[] homeParts,
-			@Nullable BitSet[] allowed, int @Nullable [] apartStart, int[] apart, int[] zone,
+			int surplus, @Nullable BitSet[] allowed, int @Nullable [] apartStart, int[] apart, int[] zone,
 			@Nullable Replication replication) {
 		this.items = items;
 		this.hosts = hosts;
@@ -91,6 +94,7 @@ final class Level {
 		this.homeStart = homeStart;
 		this.homeHost = homeHost;
 		this.homeParts = homeParts;
+		this.surplus = surplus;
 		this.allowed = allowed;
 		this.apartStart = apartStart;
 		this.apart = apart;
@@ -151,14 +155,18 @@ final class Level {
 			weight[next[to[edge]]++] = edgeWeight;
 		}
 		int[] homeStart = new int[items + 1];
-		int[] homeHost = new int[items];
+		int[] homeHost = new int[items + Arrays.stream(problem.stopping).mapToInt((hosts) -> hosts.length).sum()];
 		int homes = 0;
+		int atHome = 0;
 		for (int item = 0; item < items; item++) {
-			int first = problem.firstReplica[item];
-			if (problem.current != null && problem.replicas[item] == 1 && problem.current[first] >= 0) {
-				homeHost[homes++] = problem.current[first];
+			if (problem.replicas[item] == 1) {
+				// Of several that run one stays, on whichever of their hosts.
+				for (int host : Arrays.stream(problem.running(item)).distinct().toArray()) {
+					homeHost[homes++] = host;
+				}
 			}
 			homeStart[item + 1] = homes;
+			atHome += (homes > homeStart[item]) ? 1 : 0;
 		}
 		int[] homeParts = new int[homes];
 		Arrays.fill(homeParts, 1);
@@ -181,8 +189,9 @@ final class Level {
 			}
 		}
 		return new Level(items, problem.hosts, problem.resources, problem.demand, problem.capacity, start, neighbour,
-				weight, zoneWeight, homeStart, Arrays.copyOf(homeHost, homes), homeParts, problem.allowed, apartStart,
-				apart, problem.zone, problem.replicated() ? Replication.of(problem) : null);
+				weight, zoneWeight, homeStart, Arrays.copyOf(homeHost, homes), homeParts, homes - atHome,
+				problem.allowed, apartStart, apart, problem.zone,
+				problem.replicated() ? Replication.of(problem) : null);
 	}
 
 	private static int[] concat(int[] one, int[] other) {

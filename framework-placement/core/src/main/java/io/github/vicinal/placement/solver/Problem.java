@@ -81,6 +81,9 @@ public final class Problem {
 
 	final int @Nullable [] current;
 
+	/** Hosts of replicas that run beyond those of the model, by service. */
+	final int[][] stopping;
+
 	final int maxMoves;
 
 	private Problem(Builder builder) {
@@ -116,6 +119,7 @@ public final class Problem {
 		this.moveWeight = builder.moves / sum;
 		this.hostWeight = builder.usedHosts / sum;
 		this.current = builder.current;
+		this.stopping = (builder.stopping != null) ? builder.stopping : new int[this.services][0];
 		this.maxMoves = builder.maxMoves;
 	}
 
@@ -338,6 +342,18 @@ public final class Problem {
 		return this.baseCost;
 	}
 
+	/** Hosts that replicas of a service run on now, also of those that stop. */
+	int[] running(int service) {
+		int[] all = this.current;
+		if (all == null) {
+			return new int[0];
+		}
+		return IntStream
+			.concat(Arrays.stream(all, this.firstReplica[service], this.firstReplica[service + 1])
+				.filter((host) -> host >= 0), Arrays.stream(this.stopping[service]))
+			.toArray();
+	}
+
 	/** A lower bound of the objective that costs nothing to compute. */
 	double bound() {
 		return this.communicationWeight * this.baseCost + this.hostWeight * fewestHosts() / this.hosts;
@@ -437,6 +453,8 @@ public final class Problem {
 		private double usedHosts;
 
 		private int @Nullable [] current;
+
+		private int @Nullable [][] stopping;
 
 		private int maxMoves = -1;
 
@@ -580,6 +598,17 @@ public final class Problem {
 		public Builder current(int[] current, int maxMoves) {
 			this.current = current;
 			this.maxMoves = maxMoves;
+			return this;
+		}
+
+		/**
+		 * Sets where replicas run now beyond those of the model. They stop, and which of
+		 * a service's replicas do is free: one stays wherever the plan has one.
+		 * @param stopping their hosts, by service
+		 * @return this builder
+		 */
+		public Builder stopping(int[][] stopping) {
+			this.stopping = stopping;
 			return this;
 		}
 

@@ -36,14 +36,11 @@ final class Replication {
 
 	static Replication of(Problem problem) {
 		int[] @Nullable [] home = new int[problem.services][];
-		int[] current = problem.current;
-		for (int service = 0; current != null && service < problem.services; service++) {
+		for (int service = 0; problem.current != null && service < problem.services; service++) {
 			if (problem.replicas[service] > 1) {
 				int[] row = new int[problem.hosts];
-				for (int i = problem.firstReplica[service]; i < problem.firstReplica[service + 1]; i++) {
-					if (current[i] >= 0) {
-						row[current[i]]++;
-					}
+				for (int host : problem.running(service)) {
+					row[host]++;
 				}
 				home[service] = row;
 			}

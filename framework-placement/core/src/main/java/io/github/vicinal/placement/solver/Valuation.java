@@ -76,6 +76,9 @@ final class Valuation {
 					unplaced++;
 				}
 			}
+			for (int host : problem.stopping[service]) {
+				balance[host]--;
+			}
 			for (int i = problem.firstReplica[service]; i < problem.firstReplica[service + 1]; i++) {
 				int host = placement[i];
 				arriving += Math.max(0, balance[host]);
@@ -85,6 +88,9 @@ final class Valuation {
 				if (current[i] >= 0) {
 					balance[current[i]] = 0;
 				}
+			}
+			for (int host : problem.stopping[service]) {
+				balance[host] = 0;
 			}
 			moved += arriving - unplaced;
 		}
@@ -202,23 +208,30 @@ final class Valuation {
 				for (int i = start; i < start + this.size[service]; i++) {
 					zones.set(this.problem.zone[this.host[i]]);
 				}
-				int lacks = Math.max(0, this.problem.minHosts[service] - this.size[service])
-						+ Math.max(0, this.problem.minZones[service] - zones.cardinality());
-				lacking += (lacks > 0 && !unchanged(service)) ? lacks : 0;
+				int minHosts = this.problem.minHosts[service];
+				int minZones = this.problem.minZones[service];
+				int[] running = this.problem.running(service);
+				if (this.size[service] < minHosts || zones.cardinality() < minZones) {
+					if (stays(service, running)) {
+						minHosts = Math.min(minHosts, distinct(running, false));
+						minZones = Math.min(minZones, distinct(running, true));
+					}
+					lacking += Math.max(0, minHosts - this.size[service]) + Math.max(0, minZones - zones.cardinality());
+				}
 			}
 			return lacking;
 		}
 
-		private boolean unchanged(int service) {
-			int[] current = this.problem.current;
-			if (current == null) {
-				return false;
-			}
+		private int distinct(int[] hosts, boolean zones) {
+			return (int) Arrays.stream(hosts).map((host) -> place(host, zones)).distinct().count();
+		}
+
+		/** Whether no replica of a service comes to a host. */
+		private boolean stays(int service, int[] running) {
 			int start = this.problem.firstReplica[service];
-			int[] now = Arrays.copyOfRange(current, start, this.problem.firstReplica[service + 1]);
 			for (int i = start; i < start + this.size[service]; i++) {
 				int here = this.host[i];
-				if (Arrays.stream(now).filter((host) -> host == here).count() != this.count[i]) {
+				if (Arrays.stream(running).filter((host) -> host == here).count() < this.count[i]) {
 					return false;
 				}
 			}

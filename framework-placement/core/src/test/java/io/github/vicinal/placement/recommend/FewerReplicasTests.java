@@ -19,6 +19,7 @@ import io.github.vicinal.placement.solver.Progress;
 import io.github.vicinal.placement.solver.VicinalSolver;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -66,6 +67,20 @@ class FewerReplicasTests {
 		Map<String, Integer> on = found.after().on("a");
 		assertThat(on).containsKey("h3").hasSize(Math.min(3, replicas));
 		assertThat(found.givenUp()).hasSize((replicas < 3) ? 1 : 0);
+	}
+
+	/** Those that stop are the ones that are far from what they exchange most with. */
+	@ParameterizedTest
+	@CsvSource({ "h1, 4", "h2, 4", "h1, 1", "h2, 1" })
+	void stopWhereTheyAreLeastUseful(String host, int replicas) {
+		Map<String, Integer> running = (replicas > 1) ? Map.of("h1", 2, "h2", 2, "h3", 1) : Map.of("h1", 1, "h2", 1);
+		PlacementModel model = model(running, replicas, Routing.UNIFORM)
+			.with(new Plan(Map.of("a", running, "b", Map.of(host, 1), "c", Map.of("h3", 1))));
+		Recommendation found = recommend(model, 0);
+		assertThat(found.afterVerdict().violations()).isEmpty();
+		assertThat(found.afterVerdict().moved()).isZero();
+		assertThat(found.after().count("a", host)).isEqualTo(Math.min(2, replicas));
+		assertThat(found.lowerBound()).isNotNull().isLessThanOrEqualTo(found.afterVerdict().objective());
 	}
 
 	/** No more than all calls stay on a host. */

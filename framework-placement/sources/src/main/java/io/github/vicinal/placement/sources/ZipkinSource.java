@@ -5,6 +5,8 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -47,6 +49,12 @@ public final class ZipkinSource implements TrafficSource {
 	private static final double MAX_CALLS = 1e15;
 
 	private static final long MAX_BYTES = 256L << 20;
+
+	/**
+	 * Part of all calls that is too much for an instant: a server that answers with so
+	 * much counts by whole days.
+	 */
+	private static final double TOO_MANY = 0.05;
 
 	private final @Nullable URI base;
 
@@ -126,11 +134,20 @@ public final class ZipkinSource implements TrafficSource {
 		String path = this.base.toString();
 		String api = (path.endsWith("/") ? path.substring(0, path.length() - 1) : path) + "/api/v2/";
 		long end = System.currentTimeMillis();
-		URI links = URI.create("%sdependencies?endTs=%d&lookback=%d".formatted(api, end, this.window.toMillis()));
 		URI traces = URI
 			.create("%straces?endTs=%d&lookback=%d&limit=%d".formatted(api, end, this.window.toMillis(), TRACES));
 		Observed observed = new Observed(HttpJson.shown(this.base));
-		observed.links(this.http.get(links));
+		JsonNode links = links(api, end, this.window.toMillis());
+		observed.links(links);
+		long start = end - this.window.toMillis();
+		double many = TOO_MANY * calls(links);
+		if (many > 0 && (calls(links(api, end, 1)) >= many || calls(links(api, start, 1)) >= many)) {
+			Instant day = Instant.ofEpochMilli(start).truncatedTo(ChronoUnit.DAYS);
+			observed.counted = Duration.ofMillis(Math.max(1, end - day.toEpochMilli()));
+			observed.notSeen.add(
+					"%s counts links by whole days, as Cassandra and Elasticsearch do: calls per second are means since %s, and too low where its links are not up to date"
+						.formatted(HttpJson.shown(this.base), day));
+		}
 		JsonNode found = this.http.get(traces);
 		observed.spans(found);
 		if (found.size() >= TRACES) {
@@ -139,6 +156,18 @@ public final class ZipkinSource implements TrafficSource {
 				.formatted(HttpJson.shown(this.base), TRACES));
 		}
 		return observed.traffic();
+	}
+
+	private JsonNode links(String api, long end, long lookback) throws IOException {
+		return this.http.get(URI.create("%sdependencies?endTs=%d&lookback=%d".formatted(api, end, lookback)));
+	}
+
+	private static double calls(JsonNode links) {
+		double calls = 0;
+		for (JsonNode link : links) {
+			calls += Math.max(0, link.path("callCount").asDouble(0));
+		}
+		return calls;
 	}
 
 	private Traffic ofFile(Path file) throws IOException {
@@ -198,6 +227,9 @@ public final class ZipkinSource implements TrafficSource {
 		private final Map<Ends, Double> calls = new LinkedHashMap<>();
 
 		private final Map<Ends, Latencies> latencies = new LinkedHashMap<>();
+
+		/** The time that links were counted over. */
+		private Duration counted = ZipkinSource.this.window;
 
 		private final Set<String> notSeen = new LinkedHashSet<>();
 
@@ -323,7 +355,7 @@ public final class ZipkinSource implements TrafficSource {
 			Set<Ends> all = new LinkedHashSet<>(this.calls.keySet());
 			all.addAll(this.latencies.keySet());
 			List<Edge> edges = new ArrayList<>();
-			double seconds = Math.max(1e-3, ZipkinSource.this.window.toMillis() / 1000.0);
+			double seconds = Math.max(1e-3, this.counted.toMillis() / 1000.0);
 			for (Ends ends : all) {
 				Double calls = this.calls.get(ends);
 				Latencies latency = this.latencies.get(ends);
@@ -345,8 +377,9 @@ public final class ZipkinSource implements TrafficSource {
 				}
 				double whole = (part != null) ? part * seconds : seconds;
 				edges.add(new Edge(ends.from(), ends.to(), (calls != null) ? calls / whole : null, null, null, null,
-						(latency != null) ? latency.p90() : null, new Evidence(name(), samples,
-								ZipkinSource.this.window, !notes.isEmpty(), String.join("; ", notes))));
+						(latency != null) ? latency.p90() : null,
+						new Evidence(name(), samples, (calls != null) ? this.counted : ZipkinSource.this.window,
+								!notes.isEmpty(), String.join("; ", notes))));
 			}
 			List<Route> routes = this.paths.routes(name(), this.all ? ZipkinSource.this.window : null,
 					ZipkinSource.this.sampled, ZipkinSource.this.minimumCalls, this.notSeen);

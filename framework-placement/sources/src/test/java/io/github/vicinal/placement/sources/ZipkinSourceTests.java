@@ -98,8 +98,8 @@ class ZipkinSourceTests {
 
 	@Test
 	void linksGiveCallsAndSpansGiveLatency() throws IOException {
-		try (LocalServer server = new LocalServer(
-				(request) -> Answer.ok(request.startsWith("/api/v2/dependencies") ? LINKS : SPANS))) {
+		try (LocalServer server = new LocalServer((request) -> Answer
+			.ok(!request.startsWith("/api/v2/dependencies") ? SPANS : request.endsWith("lookback=1") ? "[]" : LINKS))) {
 			Traffic traffic = ZipkinSource.server(server.uri("/"), MINUTE, 0, new HttpJson(Duration.ofSeconds(5)))
 				.observe();
 			assertThat(traffic.edges()).hasSize(2);
@@ -110,6 +110,21 @@ class ZipkinSourceTests {
 			assertThat(traffic.edges().get(1).p90LatencyMicros()).isEqualTo(200);
 			assertThat(traffic.notSeen()).singleElement().asString().contains("longer than its client span");
 			assertThat(server.requests().get(0)).contains("lookback=60000");
+		}
+	}
+
+	/** As with Cassandra and Elasticsearch, whatever the window. */
+	@Test
+	void linksOfWholeDaysAreNoCallsOfTheWindow() throws IOException {
+		try (LocalServer server = new LocalServer(
+				(request) -> Answer.ok(request.startsWith("/api/v2/dependencies") ? LINKS : SPANS))) {
+			Traffic traffic = ZipkinSource.server(server.uri("/"), MINUTE, 0, new HttpJson(Duration.ofSeconds(5)))
+				.observe();
+			Edge shop = traffic.edges().get(0);
+			long seconds = shop.evidence().window().toSeconds();
+			assertThat(seconds).isBetween(60L, 86_461L);
+			assertThat(shop.callsPerSecond()).isCloseTo(1200.0 / seconds, within(0.4));
+			assertThat(traffic.notSeen()).anySatisfy((line) -> assertThat(line).contains("links by whole days"));
 		}
 	}
 

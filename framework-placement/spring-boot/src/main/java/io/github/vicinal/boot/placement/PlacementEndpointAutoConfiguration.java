@@ -185,6 +185,8 @@ public final class PlacementEndpointAutoConfiguration {
 		@Override
 		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 			hints.resources().registerPattern("io/github/vicinal/boot/placement/placement.html");
+			hints.resources().registerPattern("io/github/vicinal/boot/placement/placement.css");
+			hints.resources().registerPattern("io/github/vicinal/boot/placement/placement.js");
 			hints.resources().registerPattern("io/github/vicinal/boot/placement/dagre.min.js");
 		}
 

@@ -31,6 +31,10 @@ class PlacementViewsEndpointExtension {
 
 	private static final MimeType HTML = new MimeType(MimeTypeUtils.TEXT_HTML, StandardCharsets.UTF_8);
 
+	private static final MimeType CSS = new MimeType("text", "css", StandardCharsets.UTF_8);
+
+	private static final MimeType SCRIPT = new MimeType("text", "javascript", StandardCharsets.UTF_8);
+
 	private final PlacementEndpoint endpoint;
 
 	/**
@@ -94,13 +98,17 @@ class PlacementViewsEndpointExtension {
 
 	/**
 	 * Shows one view.
-	 * @param view {@code page}, {@code instance}, {@code model} or {@code search}
+	 * @param view {@code page}, {@code instance}, {@code model} or {@code search}, or a
+	 * file that the page loads
 	 * @return the view, or {@code null} if there is none of that name
 	 */
-	@ReadOperation(produces = { "application/json", "text/html" })
+	@ReadOperation(produces = { "application/json", "text/html", "text/css", "text/javascript" })
 	public @Nullable WebEndpointResponse<Object> view(@Selector String view) {
 		return switch (view) {
-			case "page" -> new WebEndpointResponse<>(page(), WebEndpointResponse.STATUS_OK, HTML);
+			case "page" -> file("placement.html", HTML);
+			case "page.css" -> file("placement.css", CSS);
+			case "page.js" -> file("placement.js", SCRIPT);
+			case "dagre.js" -> file("dagre.min.js", SCRIPT);
 			case "instance" -> new WebEndpointResponse<>(this.endpoint.instance(), WebEndpointResponse.STATUS_OK,
 					MimeTypeUtils.APPLICATION_JSON);
 			case "search" -> answer(this.endpoint::search);
@@ -109,9 +117,12 @@ class PlacementViewsEndpointExtension {
 		};
 	}
 
-	/** The page loads nothing: its library is part of it. */
-	private static String page() {
-		return text("placement.html").replace("/*dagre*/", text("dagre.min.js"));
+	/**
+	 * Style and scripts are files of their own: a {@code Content-Security-Policy} of the
+	 * application usually forbids what is written into a page.
+	 */
+	private static WebEndpointResponse<Object> file(String name, MimeType type) {
+		return new WebEndpointResponse<>(text(name), WebEndpointResponse.STATUS_OK, type);
 	}
 
 	private static String text(String name) {

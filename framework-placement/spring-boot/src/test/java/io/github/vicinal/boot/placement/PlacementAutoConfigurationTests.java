@@ -279,8 +279,10 @@ class PlacementAutoConfigurationTests {
 	void aNativeImageHasThePage() {
 		RuntimeHints hints = new RuntimeHints();
 		new PlacementEndpointAutoConfiguration.Hints().registerHints(hints, null);
-		assertThat(RuntimeHintsPredicates.resource().forResource("io/github/vicinal/boot/placement/placement.html"))
-			.accepts(hints);
+		assertThat(List.of("placement.html", "placement.css", "placement.js", "dagre.min.js"))
+			.allSatisfy((name) -> assertThat(
+					RuntimeHintsPredicates.resource().forResource("io/github/vicinal/boot/placement/" + name))
+				.accepts(hints));
 	}
 
 }

@@ -189,7 +189,9 @@ class PlacementPageTests {
 		return resource("placement.html").replace("<title>Placement</title>",
 				"<title>%d-%d</title><script>window.fetch = async () => ({ ok: true, json: async () => JSON.parse(%s) });</script>"
 					.formatted(width, services, json))
-			.replace("/*dagre*/", resource("dagre.min.js"))
+			.replace("<link rel=\"stylesheet\" href=\"page.css\">", "<style>" + resource("placement.css") + "</style>")
+			.replace("<script src=\"dagre.js\">", "<script>" + resource("dagre.min.js"))
+			.replace("<script src=\"page.js\">", "<script>" + resource("placement.js"))
 			.replace("</body>", LOOK + "</body>");
 	}
 
@@ -471,13 +473,18 @@ class PlacementPageTests {
 		}
 	}
 
-	/** An application whose actuator asks for a user, or whose session has expired. */
+	/**
+	 * An application whose actuator asks for a user, or whose session has expired. Its
+	 * policy allows files of its own alone, or not even these.
+	 */
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = { "basic|Nothing to show: nothing is known here",
 			"expired|Nothing to show: the server asks for a sign-in (status 401). Sign in, and load this page again",
 			"login|Nothing to show: the server asks for a sign-in. Sign in, and load this page again",
 			"forbidden|Nothing to show: this user may not read the data (status 403)",
-			"broken|Nothing to show: the answer is no JSON (status 502)" })
+			"broken|Nothing to show: the answer is no JSON (status 502)",
+			"alone|Nothing to show: Failed to fetch: the server does not answer, or a Content-Security-Policy forbids",
+			"closed|The browser has not run the scripts of this page." })
 	@Timeout(120)
 	void aPageBehindASignInSaysSo(String server, String status) throws Exception {
 		String browser = browser();
@@ -485,12 +492,24 @@ class PlacementPageTests {
 		String user = "Basic " + Base64.getEncoder().encodeToString("ops:s3cret%".getBytes(StandardCharsets.UTF_8));
 		HttpServer http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
 		String html = resource("placement.html");
+		Map<String, String> scripts = Map.of("page.js", resource("placement.js"), "dagre.js", resource("dagre.min.js"));
+		String policy = switch (server) {
+			case "alone" -> "script-src 'self'; connect-src 'none'";
+			case "closed" -> "default-src 'none'";
+			default -> "default-src 'self'";
+		};
 		http.createContext("/", (exchange) -> {
 			String path = exchange.getRequestURI().getPath();
+			String script = scripts.get(path.substring(path.lastIndexOf('/') + 1));
+			exchange.getResponseHeaders().set("Content-Security-Policy", policy);
 			boolean page = path.endsWith("/page");
 			if (server.equals("basic") && !user.equals(exchange.getRequestHeaders().getFirst("Authorization"))) {
 				exchange.getResponseHeaders().set("WWW-Authenticate", "Basic realm=\"actuator\"");
 				answer(exchange, 401, "");
+			}
+			else if (script != null) {
+				exchange.getResponseHeaders().set("Content-Type", "text/javascript");
+				answer(exchange, 200, script);
 			}
 			else if (page || path.equals("/login")) {
 				exchange.getResponseHeaders().set("Content-Type", "text/html");
