@@ -30,6 +30,13 @@ final class PathCostEstimator {
 	 */
 	static final double SERVED_ERROR = 0.1;
 
+	/**
+	 * Calls of a pair after which its cost is evidence. Callers follow each call by
+	 * 1/128, so that of a first call, which may take a thousand times as long as later
+	 * ones, less than a two-thousandth is left.
+	 */
+	static final int WARM_CALLS = 1000;
+
 	private static final double KIB = 1024;
 
 	/** Name of the path within a JVM. */
@@ -62,6 +69,9 @@ final class PathCostEstimator {
 		if (calls.calls() > 0) {
 			Side side = near ? (calls.path().equals(DIRECT) ? this.sameJvm : this.sameHost) : this.otherHost;
 			side.paths.computeIfAbsent(calls.path(), (path) -> new Sums()).add(calls, cost, servedMicros);
+			if (calls.calls() >= WARM_CALLS) {
+				side.warm.computeIfAbsent(calls.path(), (path) -> new Sums()).add(calls, cost, servedMicros);
+			}
 		}
 	}
 
@@ -105,14 +115,24 @@ final class PathCostEstimator {
 
 		private final Map<String, Sums> paths = new TreeMap<>();
 
+		/** Those of pairs that have made {@link #WARM_CALLS}. */
+		private final Map<String, Sums> warm = new TreeMap<>();
+
 		PathCost estimate(String where, PathCost otherwise, long minimumCalls, List<String> notSeen) {
 			Sums all = new Sums();
-			this.paths.values().forEach(all::add);
+			this.warm.values().forEach(all::add);
+			double made = this.paths.values().stream().mapToDouble((sums) -> sums.calls).sum();
 			String stands = "; the default stands (%s, %.0f us)".formatted(otherwise.path(), otherwise.latencyMicros());
-			if (all.calls < Math.max(1, minimumCalls)) {
-				notSeen.add("the cost of calls %s: %s%s".formatted(where, (all.calls == 0) ? "nobody measured it"
-						: "%.0f calls are less than the %d that count as evidence".formatted(all.calls, minimumCalls),
+			if (made < Math.max(1, minimumCalls)) {
+				notSeen.add("the cost of calls %s: %s%s".formatted(where, (made == 0) ? "nobody measured it"
+						: "%.0f calls are less than the %d that count as evidence".formatted(made, minimumCalls),
 						stands));
+				return otherwise;
+			}
+			if (all.calls < Math.max(1, minimumCalls)) {
+				notSeen.add(
+						"the cost of calls %s: too few of its pairs of instances have made %d calls; until then first calls, which take longer, are too much of their mean%s"
+							.formatted(where, WARM_CALLS, stands));
 				return otherwise;
 			}
 			double micros = all.latency / all.calls;
@@ -130,7 +150,7 @@ final class PathCostEstimator {
 
 		/** The path with most calls first. */
 		private String names() {
-			return this.paths.entrySet()
+			return this.warm.entrySet()
 				.stream()
 				.sorted(Comparator.comparingDouble((Map.Entry<String, Sums> path) -> -path.getValue().calls))
 				.map(Map.Entry::getKey)

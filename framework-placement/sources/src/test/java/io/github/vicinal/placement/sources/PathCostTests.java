@@ -117,6 +117,18 @@ class PathCostTests {
 			.containsAll(observed.notSeen());
 	}
 
+	/** After 400 calls of 200 us a mean still has 4 % of the 300 ms of the first one. */
+	@Test
+	void firstCallsAreNoCostOfAPath() {
+		serves("shop", "a", 1, calls("orders", "http", 400, 13_000));
+		serves("orders", "b", 100);
+		ObservedCosts observed = this.cluster.pathCosts();
+		assertThat(observed.costs()).isEqualTo(PathCosts.defaults());
+		assertThat(observed.notSeen()).anySatisfy((line) -> assertThat(line).contains("between hosts: too few",
+				"have made 1000 calls", "default stands (http, 147 us)"));
+		assertThat(observed.paths()).hasSize(1);
+	}
+
 	/** Times of a slow service differ by more than a path takes. */
 	@Test
 	void slowServicesHideTheirPath() {
