@@ -149,7 +149,7 @@ final class AskedPeers {
 	}
 
 	/** Returns whether the configuration names the server at {@code host:port}. */
-	boolean isNamedAddress(String address) {
+	private boolean isNamedAddress(String address) {
 		String name = address.toLowerCase(Locale.ROOT);
 		return isNamed(name) || isNamed(name.substring(0, name.lastIndexOf(':')));
 	}

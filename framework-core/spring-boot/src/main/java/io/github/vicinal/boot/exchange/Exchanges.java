@@ -166,12 +166,13 @@ public final class Exchanges implements AutoCloseable {
 	}
 
 	/**
-	 * Returns which paths may stand in for requests to an address, where it is known that
-	 * nothing {@linkplain #detour sends them on}.
+	 * Returns which paths may stand in for requests to an address. A server that is named
+	 * is asked wherever it {@linkplain #detour says} that requests arrive, but paths over
+	 * the network go around nothing that sends them on.
 	 * @param address the address that requests are sent to, {@code host:port}
 	 */
 	PathRule rule(String address) {
-		return this.asked.isNamedAddress(address) ? PathRule.ANY : this.rules.of(URI.create("http://" + address));
+		return this.rules.of(URI.create("http://" + address));
 	}
 
 	/** Returns whether a request may be repeated by the definition of its method. */

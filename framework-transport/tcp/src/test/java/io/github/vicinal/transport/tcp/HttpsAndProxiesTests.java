@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.web.client.RestClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -138,6 +139,32 @@ class HttpsAndProxiesTests extends ShelfApplications {
 			saying.put("vicinal.network.past-intermediaries", "true");
 			goesBy(client(saying, url), "tcp", "over the network");
 		}
+	}
+
+	/**
+	 * To name a server asks it for paths, and does not say that a proxy may be left out.
+	 */
+	@Test
+	void exchangesWithANamedServerDoNotGoAroundAProxyUnlessTheClientSaysSo() throws Exception {
+		ConfigurableApplicationContext service = start(ShelfService.class, Map.of("vicinal.tcp.enabled", "true"));
+		try (Proxy proxy = new Proxy(Integer.parseInt(portOf(service)))) {
+			String address = "127.0.0.1:" + proxy.port();
+			Map<String, Object> properties = new TreeMap<>(Map.of("vicinal.tcp.enabled", "true",
+					"vicinal.http-exchanges.paths", "tcp", "vicinal.http-exchanges.peers", address));
+			exchangesGoBy(start(ShelfClient.class, properties), address, "http", "something between sends them on");
+			properties.put("vicinal.network.past-intermediaries", "true");
+			exchangesGoBy(start(ShelfClient.class, properties), address, "tcp", "over the network");
+		}
+	}
+
+	private void exchangesGoBy(ConfigurableApplicationContext client, String address, String path, String reason) {
+		RestClient requests = client.getBean(RestClient.Builder.class).baseUrl("http://" + address).build();
+		await().untilAsserted(() -> {
+			assertThat(requests.get().uri("/shelf/7").retrieve().body(Book.class)).isEqualTo(new Book(7, "seven"));
+			assertThat(peers(client, "http-exchanges")).first()
+				.returns(path, PeerReport::path)
+				.satisfies((peer) -> assertThat(peer.reason()).contains(reason));
+		});
 	}
 
 	/** Sends bytes on, and adds nothing. */
