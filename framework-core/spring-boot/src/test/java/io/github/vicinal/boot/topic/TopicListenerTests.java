@@ -80,7 +80,6 @@ import org.springframework.validation.annotation.Validated;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.BDDMockito.willAnswer;
 import static org.mockito.Mockito.mock;
@@ -533,7 +532,7 @@ class TopicListenerTests {
 	@Test
 	void aCapacityThatIsTooLargeIsRefusedWithItsValue() {
 		this.runner.withPropertyValues("vicinal.topics.named.orders.capacity=4GB")
-			.run((context) -> assertThatIllegalArgumentException()
+			.run((context) -> assertThatExceptionOfType(TopicException.class)
 				.isThrownBy(() -> capacity(context.getBean(TopicRooms.class), "orders"))
 				.withMessageContaining("The capacity of topic 'orders'")
 				.withMessageContaining("4294967296"));
