@@ -549,7 +549,8 @@ class TopicListenerTests {
 			Topic<Order> topic = orders(topics);
 			topic.publishAll(List.of(new Order(1), new Order(2), new Order(3), new Order(4), new Order(5)), Map.of());
 			assertThat(take(topics, 3)).containsExactly(1, 2, 3);
-			// What the first flow had taken ahead is returned, perhaps behind the other one.
+			// What the first flow had taken ahead is returned, perhaps behind the other
+			// one.
 			assertThat(take(topics, 2)).containsExactlyInAnyOrder(4, 5);
 			while (topic.report().usedBytes() > 0) {
 				Thread.onSpinWait();
