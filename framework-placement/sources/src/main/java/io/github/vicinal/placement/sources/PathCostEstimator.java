@@ -31,9 +31,9 @@ final class PathCostEstimator {
 	static final double SERVED_ERROR = 0.1;
 
 	/**
-	 * Calls of a pair after which its cost is evidence. Callers follow each call by
-	 * 1/128, so that of a first call, which may take a thousand times as long as later
-	 * ones, less than a two-thousandth is left.
+	 * Calls of a pair after which its cost is evidence. Callers follow each call that
+	 * they time by 1/128. Where they time all, less than a two-thousandth is left of a
+	 * first call, which may take a thousand times as long as later ones.
 	 */
 	static final int WARM_CALLS = 1000;
 
